@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wire/frame.c - frames between supervisor, box init and guard
+ *
+ * Runs in:  all three.
+ * Trusts:   nothing: the other end may have been taken over.
+ * Must not: allocate, or accept what it would not write itself.
+ */
+#include "wire/frame.h"
+
+#include <endian.h>
+#include <string.h>
+
+struct head {
+	uint32_t length;
+	uint8_t type;
+	uint8_t version;
+	uint16_t stream;
+};
+
+_Static_assert(sizeof(struct head) == FRAME_HEAD, "the head has no padding");
+
+/* Payload sizes are fixed per type; 0 marks a type that does not exist. */
+static size_t payload_size(unsigned int type)
+{
+	switch (type) {
+	case FRAME_EXITED:
+		return sizeof(struct frame_exited);
+	case FRAME_STOPPED:
+	case FRAME_SIGNAL:
+		return sizeof(uint32_t);
+	case FRAME_REMOUNTED:
+		return 2 * sizeof(uint32_t);
+	case FRAME_DENIED:
+		return sizeof(struct frame_denied);
+	default:
+		return 0;
+	}
+}
+
+size_t frame_format(const struct frame *frame, void *buf, size_t room)
+{
+	struct head head = {
+		.length = htole32((uint32_t)(FRAME_HEAD - 4 + frame->n)),
+		.type = (uint8_t)frame->type,
+		.version = FRAME_VERSION,
+		.stream = htole16(frame->stream),
+	};
+
+	if (frame->n != payload_size(frame->type) ||
+	    room < FRAME_HEAD + frame->n)
+		return 0;
+	memcpy(buf, &head, sizeof(head));
+	memcpy((char *)buf + FRAME_HEAD, frame->payload, frame->n);
+	return FRAME_HEAD + frame->n;
+}
+
+int frame_parse(const void *buf, size_t n, struct frame *out)
+{
+	struct head head;
+	size_t size;
+
+	if (n < FRAME_HEAD || n > FRAME_HEAD + FRAME_LIMIT)
+		return -1;
+	memcpy(&head, buf, sizeof(head));
+	size = payload_size(head.type);
+	if (head.version != FRAME_VERSION || size == 0 ||
+	    le32toh(head.length) != n - 4 || n - FRAME_HEAD != size)
+		return -1;
+
+	*out = (struct frame){
+		.type = (enum frame_type)head.type,
+		.stream = le16toh(head.stream),
+		.payload = (const char *)buf + FRAME_HEAD,
+		.n = size,
+	};
+	return 0;
+}
