@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host/facts.c - the one look at the world that planning needs
+ *
+ * Runs in:  the supervisor, with the user's rights, before any namespace.
+ * Trusts:   the kernel's answers; not what lies in the tree.
+ * Must not: decide anything, or change anything on the host.
+ */
+#include "host/facts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "host/git.h"
+#include "host/resolve.h"
+#include "host/tree.h"
+#include "plan/facts.h"
+
+enum {
+	SOCKETS_LIMIT = 4096,
+	DENIED_NAMES_LIMIT = 4096, /* stats spent on hard links */
+	LANDLOCK_VERSION_FLAG = 1, /* LANDLOCK_CREATE_RULESET_VERSION */
+};
+
+static int by_path(const void *a, const void *b)
+{
+	const struct facts_path *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+static void probe_paths(struct host_resolver *resolver,
+			const struct facts_strings *wanted,
+			struct facts_paths *out)
+{
+	out->v = arena_array(resolver->arena, struct facts_path, wanted->n);
+	out->n = wanted->n;
+	for (size_t i = 0; i < wanted->n; i++)
+		host_resolve(resolver, wanted->v[i], &out->v[i]);
+	qsort(out->v, out->n, sizeof(out->v[0]), by_path);
+}
+
+/* The names inside @dir, as answers beside the others. */
+static void probe_below(struct host_resolver *resolver, const char *dir,
+			const struct facts_strings *names,
+			struct facts_paths *out)
+{
+	struct arena *arena = resolver->arena;
+
+	for (size_t i = 0; i < names->n; i++)
+		host_resolve(resolver,
+			     arena_printf(arena, "%s/%s", dir, names->v[i]),
+			     ARENA_PUSH(arena, out));
+	host_resolve(resolver, dir, ARENA_PUSH(arena, out));
+}
+
+static void probe_git(struct host_resolver *resolver,
+		      const struct plan_queries *queries, struct facts *facts)
+{
+	struct facts_paths more = { 0 };
+	struct facts_path *all;
+
+	host_git_probe(resolver, queries->git_at, &facts->git);
+	if (facts->git.dot_git)
+		host_resolve(resolver, facts->git.dot_git,
+			     ARENA_PUSH(resolver->arena, &more));
+	if (facts->git.dir)
+		probe_below(resolver, facts->git.dir, &queries->git_names,
+			    &more);
+	if (facts->git.common && strcmp(facts->git.common, facts->git.dir))
+		probe_below(resolver, facts->git.common, &queries->git_names,
+			    &more);
+
+	all = arena_array(resolver->arena, struct facts_path,
+			  facts->paths.n + more.n);
+	memcpy(all, facts->paths.v, facts->paths.n * sizeof(*all));
+	if (more.n)
+		memcpy(all + facts->paths.n, more.v, more.n * sizeof(*all));
+	facts->paths.v = all;
+	facts->paths.n += more.n;
+	qsort(all, facts->paths.n, sizeof(*all), by_path);
+}
+
+static int probe_globs(struct host_resolver *resolver,
+		       const struct facts_strings *wanted,
+		       struct facts_globs *out, struct err *err)
+{
+	out->v = arena_array(resolver->arena, struct facts_glob, wanted->n);
+	for (size_t i = 0; i < wanted->n; i++) {
+		out->v[i].pattern = wanted->v[i];
+		if (host_tree_glob(resolver, wanted->v[i], &out->v[i].found,
+				   err) < 0)
+			return -1;
+	}
+	out->n = wanted->n;
+	return 0;
+}
+
+static bool within_any(const struct facts_strings *dirs, const char *path)
+{
+	for (size_t i = 0; i < dirs->n; i++) {
+		if (path_within(dirs->v[i], path))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The path at the end of a line of /proc/net/unix, NULL for abstract and
+ * unnamed sockets. Paths with a line feed are cut by the kernel's format; what
+ * is left does not exist and is harmless.
+ */
+static char *socket_path(char *line)
+{
+	for (int field = 0; field < 7; field++) {
+		line += strcspn(line, " ");
+		line += strspn(line, " ");
+	}
+	return *line == '/' ? line : NULL;
+}
+
+static int probe_sockets(struct host_resolver *resolver,
+			 const struct facts_strings *private,
+			 struct facts_paths *out, struct err *err)
+{
+	AUTO_CLOSE int fd = open("/proc/net/unix", O_RDONLY | O_CLOEXEC);
+	FILE *stream;
+	char *line = NULL;
+	size_t room = 0;
+
+	if (fd < 0)
+		return err_sys(err, "open '/proc/net/unix' to find sockets");
+	stream = fdopen(fd, "r");
+	if (!stream)
+		return err_sys(err, "read '/proc/net/unix'");
+	fd_take(&fd);
+	while (out->n < SOCKETS_LIMIT && getline(&line, &room, stream) >= 0) {
+		char *path;
+
+		line[strcspn(line, "\n")] = '\0';
+		path = socket_path(line);
+		if (!path || !path_is_normal(path) || within_any(private, path))
+			continue;
+		host_resolve(resolver, arena_strdup(resolver->arena, path),
+			     ARENA_PUSH(resolver->arena, out));
+		if (out->v[out->n - 1].kind != FACTS_SOCKET)
+			out->n--;
+	}
+	free(line);
+	(void)fclose(stream);
+	if (out->n == SOCKETS_LIMIT)
+		return err_set(err, ERR_HOST,
+			       "more than %d unix sockets are bound on this "
+			       "host",
+			       SOCKETS_LIMIT);
+	return 0;
+}
+
+static void note_unfinished(struct arena *arena, struct facts *facts,
+			    const char *path)
+{
+	*ARENA_PUSH(arena, &facts->unfinished) = arena_printf(
+		arena,
+		"hard links to files in '%s' were not looked for: it "
+		"holds too many files",
+		path);
+}
+
+static void denied_inodes(struct host_resolver *resolver, struct facts *facts,
+			  const struct facts_path *path, size_t *budget,
+			  struct host_inodes *out)
+{
+	if (path->multiple)
+		*ARENA_PUSH(resolver->arena, out) = path->id;
+	if (path->kind == FACTS_DIRECTORY &&
+	    !host_tree_find_multiple(resolver, path->real, budget, out))
+		note_unfinished(resolver->arena, facts, path->path);
+}
+
+/* Other names of denied files: a mask hides a name, not a file. */
+static int probe_hard_links(struct host_resolver *resolver,
+			    const struct plan_queries *queries,
+			    struct facts *facts, struct err *err)
+{
+	struct host_inodes inodes = { 0 };
+	size_t budget = DENIED_NAMES_LIMIT;
+	struct facts_path at;
+
+	if (!queries->links_at)
+		return 0;
+	for (size_t i = 0; i < queries->denied.n; i++) {
+		const struct facts_path *path =
+			facts_path_find(facts, queries->denied.v[i]);
+
+		if (path)
+			denied_inodes(resolver, facts, path, &budget, &inodes);
+	}
+	for (size_t i = 0; i < facts->globs.n; i++) {
+		const struct facts_paths *found = &facts->globs.v[i].found;
+
+		for (size_t k = 0; k < found->n; k++)
+			denied_inodes(resolver, facts, &found->v[k], &budget,
+				      &inodes);
+	}
+	if (inodes.n == 0)
+		return 0;
+	host_resolve(resolver, queries->links_at, &at);
+	if (at.kind != FACTS_DIRECTORY)
+		return 0;
+	return host_tree_find_names(resolver, at.real, &inodes,
+				    &facts->hard_links, err);
+}
+
+static unsigned int kernel_version(void)
+{
+	struct utsname name;
+	unsigned int major = 0, minor = 0;
+
+	if (uname(&name) == 0)
+		(void)sscanf(name.release, "%u.%u", &major, &minor);
+	return major << 16 | minor << 8;
+}
+
+static bool stdio_has_regular_file(void)
+{
+	for (int fd = 0; fd < 3; fd++) {
+		struct stat st;
+
+		if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+			return true;
+	}
+	return false;
+}
+
+static void probe_process(struct arena *arena, struct facts *out)
+{
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0,
+			   LANDLOCK_VERSION_FLAG);
+
+	out->landlock_abi = abi < 0 ? 0 : (int)abi;
+	out->landlock_errno = abi < 0 ? errno : 0;
+	out->kernel = kernel_version();
+	out->stdio_regular = stdio_has_regular_file();
+	out->inside_box = getenv("CORDON_SANDBOX") != NULL;
+	for (char **e = environ; e && *e; e++)
+		*ARENA_PUSH(arena, &out->environ) = *e;
+}
+
+int host_facts_probe(struct arena *arena, const struct plan_queries *queries,
+		     struct facts *out, struct err *err)
+{
+	struct host_resolver resolver;
+	int result = -1;
+
+	*out = (struct facts){ 0 };
+	if (host_resolver_open(arena, &resolver, err) < 0)
+		return -1;
+	probe_process(arena, out);
+	probe_paths(&resolver, &queries->paths, &out->paths);
+	if (probe_globs(&resolver, &queries->globs, &out->globs, err) == 0 &&
+	    probe_sockets(&resolver, &queries->private, &out->sockets, err) ==
+		    0 &&
+	    probe_hard_links(&resolver, queries, out, err) == 0)
+		result = 0;
+	if (queries->git_at)
+		probe_git(&resolver, queries, out);
+	host_resolver_close(&resolver);
+	return result;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plan/build.c - policy and facts to a plan
+ *
+ * Runs in:  the process that reads the policy, before any privilege is taken.
+ * Trusts:   facts; nothing in the policy.
+ * Must not: open a file, read a clock or the environment. What this host
+ *           cannot hold is an error here, or a note if the caller allowed it.
+ */
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "plan/claims.h"
+#include "plan/environ.h"
+#include "plan/landlock.h"
+#include "plan/mounts.h"
+#include "plan/plan.h"
+#include "plan/seccomp.h"
+#include "plan/view.h"
+
+static const char *const layer_names[] = {
+	"user_namespaces", "seccomp", "landlock", "landlock_scopes", NULL,
+};
+
+static bool is_named(const struct plan_notes *names, const char *name)
+{
+	for (size_t i = 0; i < names->n; i++) {
+		if (!strcmp(names->v[i], name))
+			return true;
+	}
+	return false;
+}
+
+static const struct policy_item *required(const struct policy *policy,
+					  const char *name)
+{
+	for (size_t i = 0; i < policy->require.n; i++) {
+		if (!strcmp(policy->require.v[i].text, name))
+			return &policy->require.v[i];
+	}
+	return NULL;
+}
+
+static int check_layer_name(const char *name, const char *where,
+			    struct err *err)
+{
+	for (const char *const *known = layer_names; *known; known++) {
+		if (!strcmp(name, *known))
+			return 0;
+	}
+	return err_set(err, ERR_POLICY,
+		       "%s: unknown layer '%s'; known are user_namespaces, "
+		       "seccomp, landlock, landlock_scopes",
+		       where, name);
+}
+
+static int check_layer_names(const struct policy *policy,
+			     const struct plan_options *options,
+			     struct err *err)
+{
+	for (size_t i = 0; i < policy->require.n; i++) {
+		if (check_layer_name(policy->require.v[i].text,
+				     policy->require.v[i].origin.source,
+				     err) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < options->allow_degraded.n; i++) {
+		const char *name = options->allow_degraded.v[i];
+
+		if (check_layer_name(name, "--allow-degraded", err) < 0)
+			return -1;
+		if (!strcmp(name, "user_namespaces") ||
+		    !strcmp(name, "seccomp"))
+			return err_set(err, ERR_USAGE,
+				       "--allow-degraded=%s: this build holds "
+				       "no box without it",
+				       name);
+	}
+	return 0;
+}
+
+/* A layer that is missing: an error, or a note if the caller said so. */
+static int missing(struct arena *arena, const struct policy *policy,
+		   const struct plan_options *options, struct plan *plan,
+		   const char *name, const char *what, struct err *err)
+{
+	const struct policy_item *item = required(policy, name);
+
+	if (item)
+		return err_set(err, ERR_HOST, "%s: %s (required by %s)", name,
+			       what, item->origin.source);
+	if (!is_named(&options->allow_degraded, name))
+		return err_set(err, ERR_HOST,
+			       "%s: %s; use a newer kernel, or "
+			       "--allow-degraded=%s to run without it",
+			       name, what, name);
+	*ARENA_PUSH(arena, &plan->notes) =
+		arena_printf(arena, "degraded: %s: %s", name, what);
+	return 0;
+}
+
+static int check_landlock(struct arena *arena, const struct policy *policy,
+			  const struct facts *facts,
+			  const struct plan_options *options, struct plan *plan,
+			  struct err *err)
+{
+	if (facts->landlock_abi < 2)
+		return missing(arena, policy, options, plan, "landlock",
+			       "this kernel has no usable Landlock, the second "
+			       "wall behind the mounts",
+			       err);
+	if (facts->landlock_abi < 6 && plan->network == POLICY_MODE_HOST)
+		return missing(arena, policy, options, plan, "landlock_scopes",
+			       "with the host's network, abstract unix sockets "
+			       "of the host can be reached on this kernel",
+			       err);
+	return 0;
+}
+
+static int choose_seccomp(const struct policy *policy,
+			  const struct plan_options *options, struct plan *plan,
+			  struct err *err)
+{
+	const char *profile = policy->syscalls_profile.text;
+
+	if (options->seccomp_file)
+		plan->seccomp = *options->seccomp_file;
+	else if (!profile || !strcmp(profile, "default"))
+		plan->seccomp = *plan_seccomp_find(PLAN_SECCOMP_DEFAULT);
+	else if (!strcmp(profile, "strict"))
+		plan->seccomp = *plan_seccomp_find(PLAN_SECCOMP_STRICT);
+	else
+		return err_set(err, ERR_BUG,
+			       "the system call profile '%s' was not read",
+			       profile);
+	return 0;
+}
+
+static void add_rlimits(struct arena *arena, const struct policy *policy,
+			struct plan *plan)
+{
+	const struct policy_limits *limits = &policy->limits;
+
+	/* A core file would hold the command's memory, and a handler for it
+	 * runs outside the box. */
+	*ARENA_PUSH(arena, &plan->rlimits) =
+		(struct plan_rlimit){ RLIMIT_CORE, "core", 0 };
+	if (limits->open_files.number > 0)
+		*ARENA_PUSH(arena, &plan->rlimits) = (struct plan_rlimit){
+			RLIMIT_NOFILE, "open_files",
+			(uint64_t)limits->open_files.number
+		};
+	if (limits->file_size.number > 0)
+		*ARENA_PUSH(arena, &plan->rlimits) = (struct plan_rlimit){
+			RLIMIT_FSIZE, "file_size",
+			(uint64_t)limits->file_size.number
+		};
+}
+
+static void add_rules(struct arena *arena, const struct view *view,
+		      struct plan *plan)
+{
+	plan->rules.v = arena_array(arena, struct plan_rule, view->n);
+	for (size_t i = 0; i < view->n; i++) {
+		const struct view_node *node = &view->v[i];
+		const struct claim *read = node->decided_read->read_by;
+		const struct claim *write = node->decided_write->write_by;
+
+		if (node->pin)
+			continue;
+		plan->rules.v[plan->rules.n++] = (struct plan_rule){
+			.path = node->path,
+			.access = node->access,
+			.exists = node->kind != FACTS_ABSENT,
+			.read_origin = read->origin,
+			.write_origin = write->origin,
+			.read_key = read->key,
+			.write_key = write->key,
+		};
+	}
+}
+
+/* The command starts there, so it has to be there. */
+static int check_workdir(const struct view *view, struct plan *plan,
+			 struct err *err)
+{
+	const struct view_node *node = view_find(view, plan->workdir);
+	bool covered = node->private && strcmp(node->path, plan->workdir);
+
+	if (node->access != PLAN_HIDDEN && !covered)
+		return 0;
+	if (covered)
+		return err_set(err, ERR_POLICY,
+			       "the working directory '%s' lies in '%s', of "
+			       "which the box has its own; allow it with "
+			       "--allow-write or --allow-read, or choose "
+			       "another with --workdir",
+			       plan->workdir, node->path);
+	return err_set(err, ERR_POLICY,
+		       "the working directory '%s' is hidden by %s '%s' (%s); "
+		       "choose another with --workdir",
+		       plan->workdir, node->decided_read->read_by->key,
+		       node->decided_read->path,
+		       node->decided_read->read_by->origin.source);
+}
+
+static int build_view(struct arena *arena, const struct policy *policy,
+		      const struct policy_context *context,
+		      const struct facts *facts, struct claims *claims,
+		      struct view *view, struct err *err)
+{
+	const struct view_node *workdir;
+
+	if (claims_build(arena, policy, context, claims, err) < 0 ||
+	    view_build(arena, policy, context, claims, facts, view, err) < 0)
+		return -1;
+	/* git may work where the box may: its directory can lie outside. */
+	workdir = view_find(view, context->workdir);
+	if (!facts->git.dot_git || workdir->access != PLAN_WRITE ||
+	    workdir->private)
+		return 0;
+	claims_add_git(arena, (enum policy_git)policy->filesystem.git.number,
+		       &facts->git, claims);
+	return view_build(arena, policy, context, claims, facts, view, err);
+}
+
+static void add_notes(struct arena *arena, const struct view *view,
+		      const struct facts *facts, struct plan *plan)
+{
+	for (size_t i = 0; i < view->notes.n; i++)
+		*ARENA_PUSH(arena, &plan->notes) = view->notes.v[i];
+	for (size_t i = 0; i < facts->unfinished.n; i++)
+		*ARENA_PUSH(arena, &plan->notes) = facts->unfinished.v[i];
+	if (plan->network == POLICY_MODE_HOST)
+		*ARENA_PUSH(arena, &plan->notes) =
+			"network: the command shares the host's network";
+}
+
+int plan_build(struct arena *arena, const struct policy *policy,
+	       const struct policy_context *context, const struct facts *facts,
+	       const struct plan_options *options, struct plan *out,
+	       struct err *err)
+{
+	const struct facts_path *workdir =
+		facts_path_find(facts, context->workdir);
+	struct plan plan = {
+		.workdir = context->workdir,
+		.uid = context->uid,
+		.gid = context->gid,
+		.network = (enum policy_mode)policy->network.mode.number,
+		.view = (enum policy_view)policy->filesystem.view.number,
+		.git = (enum policy_git)policy->filesystem.git.number,
+		.git_dir = facts->git.dir,
+		.wall_time_ms = (uint64_t)policy->limits.wall_time.number,
+	};
+	struct claims claims;
+	struct view view;
+
+	if (!workdir || workdir->kind != FACTS_DIRECTORY)
+		return err_set(err, ERR_POLICY,
+			       "the working directory '%s' is not a directory "
+			       "that can be entered",
+			       context->workdir);
+	plan.workdir = workdir->real;
+	plan.workdir_id = workdir->id;
+	if (check_layer_names(policy, options, err) < 0 ||
+	    build_view(arena, policy, context, facts, &claims, &view, err) <
+		    0 ||
+	    check_workdir(&view, &plan, err) < 0 ||
+	    check_landlock(arena, policy, facts, options, &plan, err) < 0 ||
+	    choose_seccomp(policy, options, &plan, err) < 0)
+		return -1;
+	plan_mounts_build(arena, &view, context, &plan);
+	plan_absents_build(arena, &view, &plan);
+	plan_watches_build(arena, &view, &plan);
+	plan_landlock_build(arena, &view, facts, &plan);
+	plan_environ_build(arena, policy, context, facts, &view, &plan);
+	add_rlimits(arena, policy, &plan);
+	add_rules(arena, &view, &plan);
+	add_notes(arena, &view, facts, &plan);
+	*out = plan;
+	return 0;
+}

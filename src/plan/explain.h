@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORDON_PLAN_EXPLAIN_H
+#define CORDON_PLAN_EXPLAIN_H
+
+#include <stdbool.h>
+
+#include "plan/plan.h"
+
+struct arena;
+
+/* What the plan means for one path. */
+struct plan_verdict {
+	bool allowed;
+	enum plan_access access;
+	const struct plan_rule *rule; /* that decided it */
+	const char *reason; /* "deny_read '~/.ssh' (profile base:12)" */
+	const char *remedy; /* the option or line that would change it */
+};
+
+/*
+ * May the command read, or write, @path (absolute and normal)? The same
+ * answer that the box will give, without running anything. Links are not
+ * followed here: ask for what they lead to.
+ */
+void plan_explain_path(struct arena *arena, const struct plan *plan,
+		       const char *path, bool write, struct plan_verdict *out);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORDON_PLAN_FACTS_H
+#define CORDON_PLAN_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What the plan has to know of this host, and nothing else: plan_queries()
+ * asks, host/ looks once, plan_build() decides on the answers alone.
+ *
+ * An identity is a device and an inode number. A descriptor does not cross
+ * into another mount namespace, so what the box mounts is opened there again,
+ * without following links, and refused if its identity is not the one in the
+ * plan.
+ */
+
+enum facts_kind {
+	FACTS_ABSENT, /* does not exist; its parent may */
+	FACTS_FILE,
+	FACTS_DIRECTORY,
+	FACTS_SOCKET,
+	FACTS_OTHER, /* device, fifo */
+	FACTS_UNREACHABLE, /* could not be looked at: see sys */
+};
+
+struct facts_id {
+	uint64_t dev;
+	uint64_t ino;
+};
+
+/* A symbolic link that was met on the way, with its own parents resolved. */
+struct facts_link {
+	const char *path;
+	const char *target; /* as stored in the link */
+	struct facts_id id;
+};
+
+struct facts_links {
+	struct facts_link *v;
+	size_t n;
+};
+
+struct facts_path {
+	const char *path; /* as asked: absolute and normal */
+	const char *real; /* the same with every link resolved; of an
+				 * absent path as far as its parents exist */
+	enum facts_kind kind;
+	int sys; /* errno behind FACTS_UNREACHABLE */
+	bool multiple; /* regular file with more than one name */
+	struct facts_id id; /* of what @real names, if it exists */
+	struct facts_id parent; /* of the deepest directory that exists */
+	const char *parent_real;
+	struct facts_links links;
+};
+
+struct facts_paths {
+	struct facts_path *v;
+	size_t n;
+};
+
+/* Answer to a pattern: every path that matched when it was looked at. */
+struct facts_glob {
+	const char *pattern;
+	struct facts_paths found;
+};
+
+struct facts_globs {
+	struct facts_glob *v;
+	size_t n;
+};
+
+struct facts_strings {
+	const char **v;
+	size_t n;
+};
+
+/* How git sees the working directory. Paths are real; NULL without git. */
+struct facts_git {
+	const char *dir; /* the repository's own directory */
+	const char *common; /* shared part; differs from dir in a worktree */
+	const char *dot_git; /* the .git name in the tree: file or directory */
+	bool dot_git_is_file;
+};
+
+struct facts {
+	unsigned int kernel; /* 0x061200 for 6.18 */
+	int landlock_abi; /* 0: none */
+	int landlock_errno; /* why, if none */
+	bool stdio_regular; /* a standard stream is a regular file */
+	struct facts_paths paths; /* answers, sorted by path */
+	struct facts_globs globs;
+	struct facts_paths sockets; /* pathname sockets bound on the host */
+	struct facts_paths hard_links; /* other names of denied files */
+	struct facts_strings environ; /* NAME=VALUE of the caller */
+	struct facts_git git;
+	bool inside_box; /* this process is in a box already */
+	struct facts_strings unfinished; /* looks that met a bound, for notes */
+};
+
+/* Which looks plan_build() needs; see plan_queries_build(). */
+struct plan_queries {
+	struct facts_strings paths;
+	struct facts_strings globs; /* absolute patterns */
+	struct facts_strings denied; /* paths and patterns whose hard links
+					 * matter */
+	struct facts_strings private; /* directories of which the box sees
+					 * nothing: sockets there are left out */
+	const char *git_at; /* NULL: do not look */
+	struct facts_strings git_names; /* asked below the git directories */
+	const char *links_at; /* where hard links are looked for */
+};
+
+/* The answer for exactly this path, NULL if it was not asked. */
+const struct facts_path *facts_path_find(const struct facts *facts,
+					 const char *path);
+
+#endif

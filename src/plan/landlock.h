@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORDON_PLAN_LANDLOCK_H
+#define CORDON_PLAN_LANDLOCK_H
+
+struct arena;
+struct facts;
+struct plan;
+struct view;
+
+/* The second wall behind the mounts, by what this kernel's ABI has. */
+void plan_landlock_build(struct arena *arena, const struct view *view,
+			 const struct facts *facts, struct plan *plan);
+
+/* Name of an access right by its bit, NULL past the last. */
+const char *plan_landlock_name(unsigned int bit);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORDON_PLAN_PLAN_H
+#define CORDON_PLAN_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan/facts.h"
+#include "policy/policy.h"
+
+struct arena;
+struct err;
+struct sock_filter;
+struct text;
+
+/*
+ * What will be done: every decision, resolved and in order. enforce/ makes it
+ * true, `cordon plan` prints it. Built once in an arena, then only read.
+ */
+
+enum plan_access {
+	PLAN_HIDDEN, /* neither content nor names */
+	PLAN_READ,
+	PLAN_WRITE,
+};
+
+/* A path whose access differs from its parent's, and who said so. */
+struct plan_rule {
+	const char *path; /* real */
+	enum plan_access access;
+	bool exists;
+	struct policy_origin read_origin; /* what decided reading */
+	struct policy_origin write_origin; /* what decided writing */
+	const char *read_key; /* "deny_read", "protected", … */
+	const char *write_key;
+};
+
+struct plan_rules {
+	struct plan_rule *v;
+	size_t n;
+};
+
+enum plan_mount_kind {
+	PLAN_MOUNT_ROOT, /* an empty root to be pivoted into */
+	PLAN_MOUNT_READONLY, /* the whole tree, made read-only in place */
+	PLAN_MOUNT_BIND, /* a host path at the same place */
+	PLAN_MOUNT_MASK_FILE, /* an unreadable empty file over it */
+	PLAN_MOUNT_MASK_DIR, /* an unreadable empty directory over it */
+	PLAN_MOUNT_HOLLOW, /* a directory that shows only what is mounted
+				 * into it below */
+	PLAN_MOUNT_TMPFS, /* a private, writable directory */
+	PLAN_MOUNT_PROC,
+	PLAN_MOUNT_DEV,
+	PLAN_MOUNT_SYMLINK, /* a link inside a hollow directory */
+	PLAN_MOUNT_MKDIR, /* a directory inside a hollow or private one */
+};
+
+/* In the order in which they are made. */
+struct plan_mount {
+	enum plan_mount_kind kind;
+	bool writable;
+	bool directory; /* what BIND binds */
+	bool on_skeleton; /* the mount point is ours to make: it lies in
+				 * a hollow or private directory */
+	bool late; /* BIND: what is there when it is its turn */
+	const char *path; /* where; for BIND also what */
+	struct facts_id id; /* what must be there; zero where unchecked */
+	unsigned int mode; /* TMPFS, HOLLOW, MKDIR */
+	const char *target; /* SYMLINK */
+	const char *reason; /* for people */
+};
+
+struct plan_mounts {
+	struct plan_mount *v;
+	size_t n;
+};
+
+/* Access rights by the kernel's bits; see landlock(7). */
+struct plan_landlock_rule {
+	const char *path;
+	uint64_t access;
+};
+
+struct plan_landlock {
+	bool enabled;
+	uint64_t handled_fs;
+	uint64_t handled_net;
+	uint64_t scoped;
+	struct plan_landlock_rule *v;
+	size_t n;
+};
+
+struct plan_filter {
+	const char *name;
+	const struct sock_filter *v;
+	size_t n;
+};
+
+enum plan_absent_action {
+	PLAN_ABSENT_FORBID, /* the name must not come into being */
+	PLAN_ABSENT_PASSAGE, /* only by mkdir; then @below is forbidden or
+				 * a passage inside it */
+	PLAN_ABSENT_NOTICE, /* may come into being, and is reported */
+};
+
+/* A name, absent when the box starts, in a directory. */
+struct plan_absent {
+	const char *path; /* for messages */
+	const char *name;
+	const char *below; /* PASSAGE: the rest of the path */
+	enum plan_absent_action action;
+	struct facts_id parent; /* zero: in any directory */
+	struct policy_origin origin;
+	const char *key; /* "deny_write", "protected" */
+};
+
+struct plan_absents {
+	struct plan_absent *v;
+	size_t n;
+};
+
+/* A name whose mount box init makes again when the host replaces what lies
+ * there, which takes the mount away. */
+struct plan_watch {
+	const char *path;
+	enum plan_mount_kind mount; /* MASK_FILE, MASK_DIR or BIND (ro) */
+};
+
+struct plan_watches {
+	struct plan_watch *v;
+	size_t n;
+};
+
+struct plan_rlimit {
+	int resource;
+	const char *name;
+	uint64_t value;
+};
+
+struct plan_rlimits {
+	struct plan_rlimit *v;
+	size_t n;
+};
+
+struct plan_notes {
+	const char **v;
+	size_t n;
+};
+
+struct plan {
+	const char *workdir;
+	struct facts_id workdir_id;
+	unsigned int uid;
+	unsigned int gid;
+	enum policy_mode network;
+	enum policy_view view;
+	enum policy_git git;
+	const char *git_dir; /* NULL without a repository */
+	struct plan_rules rules;
+	struct plan_mounts mounts;
+	struct plan_landlock landlock;
+	struct plan_filter seccomp;
+	struct plan_absents absents;
+	struct plan_watches watches;
+	struct plan_rlimits rlimits;
+	char *const *environ; /* NULL-terminated */
+	uint64_t wall_time_ms; /* 0: none */
+	struct plan_notes notes; /* what is weaker here than asked */
+};
+
+/* What the caller of plan_build() decides besides the policy. */
+struct plan_options {
+	struct plan_notes allow_degraded; /* names of --allow-degraded */
+	const struct plan_filter *seccomp_file; /* from an OCI profile, read
+						 * by the caller; or NULL */
+};
+
+/* Pure: what must be known before @policy can be planned. */
+int plan_queries_build(struct arena *arena, const struct policy *policy,
+		       const struct policy_context *context,
+		       struct plan_queries *out, struct err *err);
+
+/*
+ * Pure: the plan, or ERR_POLICY or ERR_HOST with the reason and the remedy.
+ * Everything lives in @arena or is borrowed from the arguments.
+ */
+int plan_build(struct arena *arena, const struct policy *policy,
+	       const struct policy_context *context, const struct facts *facts,
+	       const struct plan_options *options, struct plan *out,
+	       struct err *err);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORDON_PLAN_VIEW_H
+#define CORDON_PLAN_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "plan/plan.h"
+
+struct arena;
+struct claim;
+struct claims;
+struct err;
+
+/*
+ * The tree as the box will see it: the paths where something changes, sorted
+ * so that parents come before what lies in them.
+ */
+enum view_read { VIEW_READ_INHERIT, VIEW_HIDE, VIEW_SHOW };
+enum view_write { VIEW_WRITE_INHERIT, VIEW_WRITE_NO, VIEW_WRITE_YES };
+
+struct view_node {
+	const char *path; /* real */
+	enum view_read read; /* what is said here; hide beats show */
+	enum view_write write; /* no beats yes */
+	const struct claim *read_by; /* who says so */
+	const struct claim *write_by;
+	enum facts_kind kind;
+	struct facts_id id;
+	struct facts_id parent; /* of the deepest existing directory */
+	const char *parent_real;
+	bool private; /* an own directory of the box */
+	bool pin; /* bound onto itself against renaming */
+	const char *link; /* a symbolic link, with its target */
+
+	/* derived by view_build() */
+	enum plan_access access;
+	const struct view_node *decided_read; /* node the access is from */
+	const struct view_node *decided_write;
+	const struct view_node *above; /* nearest node that contains it */
+	bool shows_below; /* something inside it is visible */
+};
+
+struct view {
+	struct view_node *v;
+	size_t n;
+	struct plan_notes notes;
+};
+
+/*
+ * Lays @claims over the facts. Fails with ERR_POLICY where a rule cannot be
+ * kept: the message names it and the remedy.
+ */
+int view_build(struct arena *arena, const struct policy *policy,
+	       const struct policy_context *context,
+	       const struct claims *claims, const struct facts *facts,
+	       struct view *out, struct err *err);
+
+/* The deepest node that contains @path; never NULL, as "/" is a node. */
+const struct view_node *view_find(const struct view *view, const char *path);
+
+/* Orders paths by components: "/a/b" before "/a-b". */
+int view_path_compare(const char *a, const char *b);
+
+#endif
