@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * enforce/mounts.c - the tree that the box sees
+ *
+ * Runs in:  box init, with CAP_SYS_ADMIN over its own mount namespace only.
+ * Trusts:   the plan; not what lies at its paths, which is compared with the
+ *           identity that was planned.
+ * Must not: follow a symbolic link, or mount by a path a second time.
+ *
+ * All private places (/tmp, /run, /dev, hollow directories, masks) are
+ * directories of one tmpfs that is never attached itself: cloning a directory
+ * of it costs a third of a new file system.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "enforce/dev.h"
+#include "enforce/enforce.h"
+#include "enforce/steps.h"
+#include "enforce/tree.h"
+#include "plan/plan.h"
+
+/* A directory of ours in which mount points can be made. */
+struct skeleton {
+	const char *path;
+	int dir;
+};
+
+struct builder {
+	const struct plan *plan;
+	struct arena arena;
+	int store; /* root of the private tmpfs, detached */
+	int root; /* of the tree that is built */
+	int *clones; /* sources, by index in plan->mounts; or -1 */
+	struct {
+		struct skeleton *v;
+		size_t n;
+	} skeletons;
+	struct dev_nodes devices;
+	unsigned int names; /* directories made in the store */
+};
+
+int tree_open_at(int root, const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+
+	if (root >= 0) {
+		how.resolve |= RESOLVE_IN_ROOT;
+		path += strspn(path, "/");
+		if (!*path)
+			path = ".";
+	}
+	return (int)syscall(SYS_openat2, root >= 0 ? root : AT_FDCWD, path,
+			    &how, sizeof(how));
+}
+
+int tree_clone(int fd, bool recursive, uint64_t attributes)
+{
+	struct mount_attr attr = { .attr_set = attributes,
+				   .propagation = MS_PRIVATE };
+	unsigned int deep = recursive ? AT_RECURSIVE : 0;
+	int clone = open_tree(
+		fd, "",
+		AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | deep);
+
+	if (clone < 0)
+		return -1;
+	if (mount_setattr(clone, "", AT_EMPTY_PATH | deep, &attr,
+			  sizeof(attr)) < 0) {
+		int saved = errno;
+
+		(void)close(clone);
+		errno = saved;
+		return -1;
+	}
+	return clone;
+}
+
+int tree_attach(int mount, int target)
+{
+	return move_mount(mount, "", target, "",
+			  MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+}
+
+int tree_new(const char *type, const char *const *options, uint64_t attributes)
+{
+	AUTO_CLOSE int context = fsopen(type, FSOPEN_CLOEXEC);
+
+	if (context < 0)
+		return -1;
+	for (; options && *options; options += 2) {
+		if (fsconfig(context, FSCONFIG_SET_STRING, options[0],
+			     options[1], 0) < 0)
+			return -1;
+	}
+	if (fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+		return -1;
+	return fsmount(context, FSMOUNT_CLOEXEC, (unsigned int)attributes);
+}
+
+/* Is this still what was planned? */
+static int check_identity(int fd, const struct plan_mount *mount,
+			  struct err *err)
+{
+	struct stat st;
+
+	if (!mount->id.ino)
+		return 0;
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, "stat '%s'", mount->path);
+	if (st.st_dev != mount->id.dev || st.st_ino != mount->id.ino)
+		return err_set(err, ERR_SYS,
+			       "'%s' was replaced while the box was set up; "
+			       "try again",
+			       mount->path);
+	return 0;
+}
+
+static int open_target(const struct builder *b, const struct plan_mount *mount,
+		       struct err *err)
+{
+	int fd = tree_open_at(b->root, mount->path);
+
+	if (fd < 0)
+		return err_sys(err, "open '%s'", mount->path);
+	/* On a skeleton the mount point is ours and has another identity. */
+	if (!mount->on_skeleton && check_identity(fd, mount, err) < 0) {
+		(void)close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static uint64_t attributes(const struct plan_mount *mount)
+{
+	return MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+	       (mount->writable ? 0 : MOUNT_ATTR_RDONLY);
+}
+
+static int clone_source(int fd, const struct plan_mount *mount, struct err *err)
+{
+	int clone;
+
+	if (check_identity(fd, mount, err) < 0)
+		return -1;
+	clone = tree_clone(fd, mount->directory, attributes(mount));
+	if (clone < 0)
+		return err_sys(err, "clone '%s'", mount->path);
+	return clone;
+}
+
+/*
+ * Takes hold of every source while the tree is still the host's: what is
+ * mounted first would hide or narrow what is bound later.
+ */
+static int clone_sources(struct builder *b, struct err *err)
+{
+	const struct plan_mounts *mounts = &b->plan->mounts;
+
+	b->clones = arena_array(&b->arena, int, mounts->n);
+	for (size_t i = 0; i < mounts->n; i++) {
+		const struct plan_mount *mount = &mounts->v[i];
+		AUTO_CLOSE int fd = -1;
+
+		b->clones[i] = -1;
+		if (mount->kind != PLAN_MOUNT_BIND || mount->late)
+			continue;
+		fd = tree_open_at(-1, mount->path);
+		if (fd < 0)
+			return err_sys(err, "open '%s'", mount->path);
+		b->clones[i] = clone_source(fd, mount, err);
+		if (b->clones[i] < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A new directory in the store; its descriptor can make entries. */
+static int store_directory(struct builder *b, unsigned int mode,
+			   struct err *err)
+{
+	char name[16];
+	int fd;
+
+	snprintf(name, sizeof(name), "%u", b->names++);
+	if (mkdirat(b->store, name, 0700) < 0)
+		return err_sys(err, "make a private directory");
+	fd = openat(b->store, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(err, "open a private directory");
+	if (fchmodat(b->store, name, mode, 0) < 0) {
+		(void)close(fd);
+		return err_sys(err, "set the mode of a private directory");
+	}
+	return fd;
+}
+
+static void skeleton_add(struct builder *b, const char *path, int dir)
+{
+	*ARENA_PUSH(&b->arena, &b->skeletons) =
+		(struct skeleton){ .path = path, .dir = dir };
+}
+
+/* The descriptor and the name by which @path can be made. */
+static int skeleton_find(const struct builder *b, const char *path,
+			 const char **name, struct err *err)
+{
+	const struct skeleton *best = NULL;
+
+	for (size_t i = 0; i < b->skeletons.n; i++) {
+		const struct skeleton *s = &b->skeletons.v[i];
+
+		if (path_within(s->path, path) && strcmp(s->path, path) &&
+		    (!best || strlen(s->path) > strlen(best->path)))
+			best = s;
+	}
+	if (!best)
+		return err_set(err, ERR_BUG, "no place for '%s'", path);
+	*name = path + strlen(best->path);
+	*name += strspn(*name, "/");
+	return best->dir;
+}
+
+/* The mount point of @mount, if it has to be made. */
+static int make_point(const struct builder *b, const struct plan_mount *mount,
+		      struct err *err)
+{
+	const char *name;
+	int dir;
+
+	if (!mount->on_skeleton)
+		return 0;
+	dir = skeleton_find(b, mount->path, &name, err);
+	if (dir < 0)
+		return -1;
+	if (mount->directory)
+		dir = mkdirat(dir, name, 0755);
+	else
+		dir = mknodat(dir, name, S_IFREG | 0600, 0);
+	if (dir < 0 && errno != EEXIST)
+		return err_sys(err, "make the mount point '%s'", mount->path);
+	return 0;
+}
+
+static int attach(const struct builder *b, const struct plan_mount *mount,
+		  int clone, struct err *err)
+{
+	AUTO_CLOSE int fd = clone;
+	AUTO_CLOSE int target = -1;
+
+	if (make_point(b, mount, err) < 0)
+		return -1;
+	target = open_target(b, mount, err);
+	if (target < 0)
+		return -1;
+	if (tree_attach(fd, target) < 0)
+		return err_sys(err, "mount on '%s'", mount->path);
+	return 0;
+}
+
+static int apply_readonly(struct builder *b, const struct plan_mount *mount,
+			  struct err *err)
+{
+	struct mount_attr attr = { .attr_set = attributes(mount),
+				   .propagation = MS_PRIVATE };
+
+	(void)b;
+	if (mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &attr, sizeof(attr)) < 0)
+		return err_sys(err, "make the tree read-only");
+	return 0;
+}
+
+/* An own directory, seen through a clone that may be read-only. */
+static int apply_private(struct builder *b, const struct plan_mount *mount,
+			 struct err *err)
+{
+	int dir = store_directory(b, mount->mode, err);
+	int clone;
+
+	if (dir < 0)
+		return -1;
+	clone = tree_clone(dir, false, attributes(mount));
+	if (clone < 0)
+		return err_sys(err, "clone a private directory");
+	skeleton_add(b, mount->path, dir);
+	return attach(b, mount, clone, err);
+}
+
+/* The empty root is attached somewhere in the old tree until the pivot. */
+static int apply_root(struct builder *b, const struct plan_mount *mount,
+		      struct err *err)
+{
+	struct mount_attr private = { .propagation = MS_PRIVATE };
+	AUTO_CLOSE int place = -1;
+	int dir;
+
+	if (mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &private,
+			  sizeof(private)) < 0)
+		return err_sys(err, "make the mounts private");
+	place = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (place < 0)
+		return err_sys(err, "open '/'");
+	dir = store_directory(b, 0755, err);
+	if (dir < 0)
+		return -1;
+	b->root = tree_clone(dir, false, attributes(mount));
+	if (b->root < 0)
+		return err_sys(err, "clone the new root");
+	skeleton_add(b, "/", dir);
+	if (tree_attach(b->root, place) < 0)
+		return err_sys(err, "attach the new root");
+	return 0;
+}
+
+static int apply_bind(struct builder *b, const struct plan_mount *mount,
+		      struct err *err)
+{
+	size_t i = (size_t)(mount - b->plan->mounts.v);
+	AUTO_CLOSE int fd = -1;
+	int clone = b->clones[i];
+
+	if (mount->late) {
+		fd = tree_open_at(b->root, mount->path);
+		/* Only files of /proc have no identity; they may be absent. */
+		if (fd < 0 && errno == ENOENT && !mount->id.ino &&
+		    path_within("/proc", mount->path))
+			return 0;
+		if (fd < 0)
+			return err_sys(err, "open '%s'", mount->path);
+		clone = clone_source(fd, mount, err);
+	}
+	b->clones[i] = -1;
+	return clone < 0 ? -1 : attach(b, mount, clone, err);
+}
+
+static int mask_clone(int masks, bool directory)
+{
+	AUTO_CLOSE int node = openat(masks, directory ? "d" : "f",
+				     O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (node < 0)
+		return -1;
+	return tree_clone(node, false,
+			  MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+				  MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+}
+
+static int apply_mask(struct builder *b, const struct plan_mount *mount,
+		      struct err *err)
+{
+	AUTO_CLOSE int target = tree_open_at(b->root, mount->path);
+	AUTO_CLOSE int clone = -1;
+
+	if (target < 0 && errno == ENOENT && mount->late)
+		return 0;
+	if (target < 0)
+		return err_sys(err, "open '%s'", mount->path);
+	if (check_identity(target, mount, err) < 0)
+		return -1;
+	clone = mask_clone(b->store, mount->kind == PLAN_MOUNT_MASK_DIR);
+	if (clone < 0)
+		return err_sys(err, "clone a mask");
+	if (tree_attach(clone, target) < 0)
+		return err_sys(err, "mask '%s'", mount->path);
+	return 0;
+}
+
+static int apply_proc(struct builder *b, const struct plan_mount *mount,
+		      struct err *err)
+{
+	int fd = tree_new(
+		"proc", NULL,
+		MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+
+	if (fd < 0)
+		return err_sys(err,
+			       "mount proc (in a container, its /proc must not "
+			       "be masked)");
+	return attach(b, mount, fd, err);
+}
+
+static int apply_dev(struct builder *b, const struct plan_mount *mount,
+		     struct err *err)
+{
+	int dir = store_directory(b, 0755, err);
+	int clone;
+
+	if (dir < 0 || dev_populate(dir, err) < 0)
+		return -1;
+	clone = tree_clone(
+		dir, false,
+		MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+	if (clone < 0)
+		return err_sys(err, "clone /dev");
+	skeleton_add(b, mount->path, dir);
+	if (attach(b, mount, clone, err) < 0)
+		return -1;
+	return dev_attach(b->root, dir, &b->devices, err);
+}
+
+static int apply_symlink(struct builder *b, const struct plan_mount *mount,
+			 struct err *err)
+{
+	const char *name;
+	int dir = skeleton_find(b, mount->path, &name, err);
+
+	if (dir < 0)
+		return -1;
+	if (symlinkat(mount->target, dir, name) < 0)
+		return err_sys(err, "make the link '%s'", mount->path);
+	return 0;
+}
+
+static int apply_mkdir(struct builder *b, const struct plan_mount *mount,
+		       struct err *err)
+{
+	const char *name;
+	int dir = skeleton_find(b, mount->path, &name, err);
+
+	if (dir < 0)
+		return -1;
+	if (mkdirat(dir, name, mount->mode) < 0 && errno != EEXIST)
+		return err_sys(err, "make '%s'", mount->path);
+	return 0;
+}
+
+typedef int mount_fn(struct builder *b, const struct plan_mount *mount,
+		     struct err *err);
+
+static mount_fn *const appliers[] = {
+	[PLAN_MOUNT_ROOT] = apply_root,
+	[PLAN_MOUNT_READONLY] = apply_readonly,
+	[PLAN_MOUNT_BIND] = apply_bind,
+	[PLAN_MOUNT_MASK_FILE] = apply_mask,
+	[PLAN_MOUNT_MASK_DIR] = apply_mask,
+	[PLAN_MOUNT_HOLLOW] = apply_private,
+	[PLAN_MOUNT_TMPFS] = apply_private,
+	[PLAN_MOUNT_PROC] = apply_proc,
+	[PLAN_MOUNT_DEV] = apply_dev,
+	[PLAN_MOUNT_SYMLINK] = apply_symlink,
+	[PLAN_MOUNT_MKDIR] = apply_mkdir,
+};
+
+/* The store, with the two nodes that masks are clones of. */
+static int store_open(struct builder *b, struct err *err)
+{
+	static const char *const options[] = { "mode", "0700", NULL };
+
+	b->store = tree_new("tmpfs", options,
+			    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	if (b->store < 0)
+		return err_sys(err, "make the private file system");
+	if (mknodat(b->store, "f", S_IFREG | 0000, 0) < 0 ||
+	    mkdirat(b->store, "d", 0000) < 0)
+		return err_sys(err, "make the nodes for masks");
+	return 0;
+}
+
+/* One descriptor per source: a large policy needs more than the usual. */
+static void raise_descriptors(void)
+{
+	struct rlimit limit;
+
+	/* If it cannot be raised, opening fails and says so. */
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+/*
+ * The new root lies over the old one. pivot_root() swaps them, and the old
+ * tree is let go: no path, not even "..", leads back to it.
+ */
+static int pivot(int root, struct err *err)
+{
+	if (fchdir(root) < 0)
+		return err_sys(err, "enter the new root");
+	if (syscall(SYS_pivot_root, ".", ".") < 0)
+		return err_sys(err, "pivot into the new root");
+	if (umount2(".", MNT_DETACH) < 0)
+		return err_sys(err, "let go of the old root");
+	return 0;
+}
+
+int enforce_mounts(const struct plan *plan, struct box *box, struct err *err)
+{
+	struct builder b = { .plan = plan, .store = -1, .root = -1 };
+
+	raise_descriptors();
+	(void)umask(0);
+	if (store_open(&b, err) < 0 || dev_nodes_open(&b.devices, err) < 0 ||
+	    clone_sources(&b, err) < 0)
+		return -1;
+	for (size_t i = 0; i < plan->mounts.n; i++) {
+		const struct plan_mount *mount = &plan->mounts.v[i];
+
+		if (appliers[mount->kind](&b, mount, err) < 0)
+			return -1;
+	}
+	if (b.root >= 0 && pivot(b.root, err) < 0)
+		return -1;
+	(void)umask(022);
+	for (size_t i = 0; i < b.skeletons.n; i++)
+		fd_close(&b.skeletons.v[i].dir);
+	fd_close(&b.root);
+	arena_free(&b.arena);
+	box->masks = b.store;
+	return 0;
+}
+
+/* Is the mount that was made at @fd still there? */
+static bool is_mounted(int fd, const struct plan_watch *watch, int masks)
+{
+	struct stat st, mask;
+	struct statvfs fs;
+
+	if (watch->mount == PLAN_MOUNT_BIND)
+		return fstatvfs(fd, &fs) == 0 && fs.f_flag & ST_RDONLY;
+	return fstat(fd, &st) == 0 && fstat(masks, &mask) == 0 &&
+	       st.st_dev == mask.st_dev;
+}
+
+int enforce_watch_restore(const struct plan *plan, size_t watch,
+			  const struct box *box)
+{
+	const struct plan_watch *w = &plan->watches.v[watch];
+	AUTO_CLOSE int target = tree_open_at(-1, w->path);
+	AUTO_CLOSE int clone = -1;
+	struct stat st;
+
+	if (target < 0)
+		return errno == ENOENT ? 0 : -1;
+	if (is_mounted(target, w, box->masks))
+		return 0;
+	if (fstat(target, &st) < 0)
+		return -1;
+	if (w->mount == PLAN_MOUNT_BIND)
+		clone = tree_clone(target, S_ISDIR(st.st_mode),
+				   MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+					   MOUNT_ATTR_NODEV);
+	else
+		clone = mask_clone(box->masks, S_ISDIR(st.st_mode));
+	if (clone < 0)
+		return -1;
+	return tree_attach(clone, target) < 0 ? -1 : 1;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * enforce/seccomp.c - loads filters
+ *
+ * Runs in:  box init, guard and command, each last before it does its work.
+ * Trusts:   the filters, which are compiled in or were compiled by host/.
+ * Must not: go on without one.
+ */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "enforce/enforce.h"
+#include "enforce/steps.h"
+#include "plan/plan.h"
+#include "plan/seccomp.h"
+
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+
+int enforce_filter_load(const struct plan_filter *filter, unsigned int flags,
+			struct err *err)
+{
+	struct sock_fprog prog = {
+		.len = (unsigned short)filter->n,
+		.filter = (struct sock_filter *)(uintptr_t)filter->v,
+	};
+	long result =
+		syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog);
+
+	if (result < 0)
+		return err_sys(err, "load the filter '%s'", filter->name);
+	return (int)result;
+}
+
+/*
+ * With WAIT_KILLABLE_RECV (Linux 5.19) a signal does not restart a call that
+ * the guard has already done.
+ */
+static int load_notify(struct err *err)
+{
+	const struct plan_filter *filter =
+		plan_seccomp_find(PLAN_SECCOMP_NOTIFY);
+	int fd = enforce_filter_load(
+		filter,
+		SECCOMP_FILTER_FLAG_NEW_LISTENER |
+			SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
+		err);
+
+	if (fd < 0 && err->sys == EINVAL)
+		fd = enforce_filter_load(filter,
+					 SECCOMP_FILTER_FLAG_NEW_LISTENER, err);
+	return fd;
+}
+
+int enforce_notify(const struct plan *plan, struct box *box, struct err *err)
+{
+	AUTO_CLOSE int listener = -1;
+
+	if (!plan->absents.n)
+		return 0;
+	listener = load_notify(err);
+	if (listener < 0)
+		return -1;
+	return fd_send(box->guard, "L", 1, &listener, 1, err);
+}
+
+int enforce_seccomp(const struct plan *plan, struct box *box, struct err *err)
+{
+	(void)box;
+#ifdef CORDON_ABLATE_SECCOMP
+	return 0;
+#endif
+	return enforce_filter_load(&plan->seccomp, 0, err);
+}
+
+/* What is left is made for mounting again, and for reading callers. */
+int enforce_init_cage(struct err *err)
+{
+	const unsigned int mounting = 1U << CAP_SYS_ADMIN;
+
+	if (enforce_caps_set(mounting, mounting, err) < 0)
+		return -1;
+	return enforce_filter_load(plan_seccomp_find(PLAN_SECCOMP_INIT), 0,
+				   err);
+}
+
+int enforce_guard_cage(struct err *err)
+{
+	if (enforce_caps_set(1U << CAP_SYS_PTRACE, 0, err) < 0)
+		return -1;
+	return enforce_filter_load(plan_seccomp_find(PLAN_SECCOMP_GUARD), 0,
+				   err);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * init/init.c - PID 1 of every box
+ *
+ * Runs in:  the first process of the box's namespaces.
+ * Trusts:   frames from the supervisor; nothing that runs in the box. No
+ *           signal from inside reaches it, as it handles none.
+ * Must not: read anything that the box writes, or outlive the command.
+ */
+#include "init/init.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "enforce/enforce.h"
+#include "init/start.h"
+#include "plan/plan.h"
+#include "wire/frame.h"
+
+enum { EXIT_SETUP = 125 };
+
+struct init {
+	const struct init_start *start;
+	struct init_children children;
+	struct frame_exited exited;
+	bool done;
+};
+
+static void send_frame(const struct init *init, enum frame_type type,
+		       const void *payload, size_t n)
+{
+	const struct frame frame = { .type = type, .payload = payload, .n = n };
+	unsigned char buf[FRAME_HEAD + sizeof(struct frame_exited)];
+	size_t size = frame_format(&frame, buf, sizeof(buf));
+	struct err err;
+
+	/* If the supervisor is gone, so is this process in a moment. */
+	if (size)
+		(void)fd_send(init->start->box->control, buf, size, NULL, 0,
+			      &err);
+}
+
+static uint64_t microseconds(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000 + (uint64_t)t->tv_usec;
+}
+
+static void add_usage(struct init *init, const struct rusage *usage)
+{
+	init->exited.user_us += microseconds(&usage->ru_utime);
+	init->exited.system_us += microseconds(&usage->ru_stime);
+	if ((uint64_t)usage->ru_maxrss > init->exited.max_rss_kib)
+		init->exited.max_rss_kib = (uint64_t)usage->ru_maxrss;
+}
+
+static void child_changed(struct init *init, pid_t pid, int status)
+{
+	if (pid == init->children.command && WIFSTOPPED(status)) {
+		uint32_t sig = (uint32_t)WSTOPSIG(status);
+
+		send_frame(init, FRAME_STOPPED, &sig, sizeof(sig));
+	} else if (pid == init->children.command) {
+		init->exited.status = (uint32_t)status;
+		init->done = true;
+	} else if (pid == init->children.guard && !WIFSTOPPED(status) &&
+		   !(WIFEXITED(status) && WEXITSTATUS(status) == 0)) {
+		/* Without it names are not judged: the box must not go on. */
+		init->exited.guard_lost = 1;
+		init->exited.status = SIGKILL;
+		init->done = true;
+	}
+}
+
+static void reap(struct init *init)
+{
+	struct rusage usage;
+	int status;
+	pid_t pid;
+
+	while (!init->done &&
+	       (pid = wait4(-1, &status, WNOHANG | WUNTRACED, &usage)) > 0) {
+		if (!WIFSTOPPED(status))
+			add_usage(init, &usage);
+		child_changed(init, pid, status);
+	}
+}
+
+/* What a terminal would send to a group is sent to the group. */
+static void forward_signal(const struct init *init, uint32_t sig)
+{
+	pid_t command = init->children.command;
+
+	switch (sig) {
+	case SIGSTOP:
+	case SIGCONT:
+		(void)kill(-1, (int)sig);
+		break;
+	case SIGINT:
+	case SIGQUIT:
+	case SIGHUP:
+	case SIGTSTP:
+	case SIGWINCH:
+		if (kill(-command, (int)sig) == 0)
+			break;
+		(void)kill(command, (int)sig);
+		break;
+	default:
+		(void)kill(command, (int)sig);
+		break;
+	}
+}
+
+/* The mount table changed, and nobody in the box can have changed it. */
+static void restore_mounts(const struct init *init)
+{
+	const struct plan *plan = init->start->plan;
+
+	for (size_t i = 0; i < plan->watches.n; i++) {
+		int result = enforce_watch_restore(plan, i, init->start->box);
+		uint32_t told[2] = { (uint32_t)i,
+				     result < 0 ? (uint32_t)errno : 0 };
+
+		if (result)
+			send_frame(init, FRAME_REMOUNTED, told, sizeof(told));
+	}
+}
+
+static void receive(struct init *init)
+{
+	unsigned char buf[FRAME_HEAD + 64];
+	size_t fds = 0;
+	struct frame frame;
+	uint32_t value;
+	ssize_t n = fd_recv(init->start->box->control, buf, sizeof(buf), NULL,
+			    &fds);
+
+	/* The supervisor is gone, or does not speak our language. */
+	if (n <= 0 || frame_parse(buf, (size_t)n, &frame) < 0 ||
+	    frame.n != sizeof(value))
+		_exit(EXIT_SETUP);
+	memcpy(&value, frame.payload, sizeof(value));
+	if (frame.type == FRAME_SIGNAL && value > 0 && value < 65)
+		forward_signal(init, value);
+}
+
+static void serve(struct init *init, int signals, int mounts)
+{
+	struct pollfd polls[] = {
+		{ .fd = signals, .events = POLLIN },
+		{ .fd = init->start->box->control, .events = POLLIN },
+		{ .fd = mounts, .events = POLLPRI },
+	};
+
+	reap(init);
+	while (!init->done) {
+		struct signalfd_siginfo info;
+
+		if (poll(polls, 3, -1) < 0 && errno != EINTR)
+			_exit(EXIT_SETUP);
+		if (polls[0].revents) {
+			(void)!read(signals, &info, sizeof(info));
+			reap(init);
+		}
+		if (polls[1].revents)
+			receive(init);
+		if (polls[2].revents)
+			restore_mounts(init);
+	}
+	send_frame(init, FRAME_EXITED, &init->exited, sizeof(init->exited));
+}
+
+static int block_signals(struct err *err)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return err_sys(err, "block signals");
+	fd = signalfd(-1, &set, SFD_CLOEXEC);
+	if (fd < 0)
+		return err_sys(err, "open a signal descriptor");
+	return fd;
+}
+
+/* Tells when the mount table of the box changes; -1 if nothing depends on it.
+ * It is polled once here, as the first answer is about the past. */
+static int watch_mounts(const struct plan *plan, struct err *err)
+{
+	struct pollfd first = { .events = POLLPRI };
+
+	if (!plan->watches.n)
+		return -1;
+	first.fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	if (first.fd < 0)
+		return err_sys(err, "watch the mounts");
+	(void)poll(&first, 1, 0);
+	return first.fd;
+}
+
+/* Box init keeps nothing of its caller's environment in memory. */
+static void forget_environment(void)
+{
+	for (char **e = environ; e && *e; e++)
+		explicit_bzero(*e, strlen(*e));
+	environ = NULL;
+}
+
+static void wait_for_go(const struct init_start *start)
+{
+	size_t fds = 0;
+	char byte;
+
+	if (fd_recv(start->box->control, &byte, 1, NULL, &fds) != 1)
+		_exit(EXIT_SETUP);
+}
+
+static void send_terminal(const struct init_start *start)
+{
+	struct box *box = start->box;
+	struct err err;
+
+	if (box->pty_master < 0)
+		return;
+	if (fd_send(box->control, "T", 1, &box->pty_master, 1, &err) < 0)
+		init_fail(start, &err);
+	fd_close(&box->pty_master);
+}
+
+/* After the command was started: nothing more is needed of the host. */
+static void settle(const struct init_start *start, int release)
+{
+	struct err err;
+
+	fd_close(&start->box->pty_slave);
+	for (int fd = 0; fd < 3; fd++)
+		(void)close(fd);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
+		err_sys(&err, "cage box init");
+		init_fail(start, &err);
+	}
+	if (enforce_init_cage(&err) < 0) {
+		err_wrap(&err, "cage box init");
+		init_fail(start, &err);
+	}
+	if (fd_write_all(release, "i", 1, &err) < 0)
+		init_fail(start, &err);
+	(void)close(release);
+	(void)close(start->errors);
+}
+
+_Noreturn void init_main(const struct init_start *start)
+{
+	struct init init = { .start = start };
+	struct err err;
+	int signals, mounts;
+
+	wait_for_go(start);
+	if (enforce_apply(ENFORCE_BOX, start->plan, start->box, &err) < 0)
+		init_fail(start, &err);
+	send_terminal(start);
+	signals = block_signals(&err);
+	mounts = watch_mounts(start->plan, &err);
+	if (signals < 0 || (mounts < 0 && start->plan->watches.n) ||
+	    init_start_command(start, &init.children, &err) < 0)
+		init_fail(start, &err);
+	forget_environment();
+	settle(start, init.children.release);
+	serve(&init, signals, mounts);
+	_exit(0);
+}

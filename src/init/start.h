@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORDON_INIT_START_H
+#define CORDON_INIT_START_H
+
+#include <sys/types.h>
+
+struct err;
+struct init_start;
+
+struct init_children {
+	pid_t command;
+	pid_t guard; /* 0: none is needed */
+	int release; /* box init writes a byte when it is caged; the
+			 * command does not run before */
+};
+
+/*
+ * Starts the command, and before it the guard if the plan has names that must
+ * not come into being. Failures inside the new processes are reported on
+ * start->errors.
+ */
+int init_start_command(const struct init_start *start,
+		       struct init_children *out, struct err *err);
+
+/* Reports @err on the pipe and ends with the exit code of set-up failures. */
+_Noreturn void init_fail(const struct init_start *start, const struct err *err);
+
+#endif

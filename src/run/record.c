@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run/record.c - denials and warnings of one run
+ *
+ * Runs in:  the supervisor.
+ * Trusts:   the plan; not the frames, which come from inside the box.
+ * Must not: grow without bound: each rule is listed once, and counted.
+ */
+#include "run/record.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "event/event.h"
+#include "plan/plan.h"
+#include "run/run.h"
+#include "wire/frame.h"
+
+enum { WARNINGS_LIMIT = 100 };
+
+void record_init(struct record *record, struct arena *arena,
+		 const struct plan *plan, struct outcome *outcome,
+		 int events_fd)
+{
+	*record = (struct record){
+		.arena = arena,
+		.plan = plan,
+		.outcome = outcome,
+		.events_fd = events_fd,
+		.denied = arena_array(arena, unsigned int, plan->absents.n),
+		.remounted = arena_array(arena, bool, plan->watches.n),
+	};
+}
+
+void record_warn(struct record *record, const char *text)
+{
+	struct {
+		const char **v;
+		size_t n;
+	} list = { record->outcome->warnings, record->outcome->warnings_n };
+
+	if (list.n >= WARNINGS_LIMIT)
+		return;
+	*ARENA_PUSH(record->arena, &list) = text;
+	record->outcome->warnings = list.v;
+	record->outcome->warnings_n = list.n;
+}
+
+static const char *rule_text(struct arena *arena,
+			     const struct plan_absent *absent)
+{
+	if (absent->origin.line)
+		return arena_printf(arena, "%s (%s:%u)", absent->key,
+				    absent->origin.source, absent->origin.line);
+	return arena_printf(arena, "%s (%s)", absent->key,
+			    absent->origin.source);
+}
+
+static const char *remedy_text(struct arena *arena,
+			       const struct plan_absent *absent)
+{
+	if (!strcmp(absent->key, "git"))
+		return "--git=open lets the command change what git runs";
+	if (!strcmp(absent->key, "deny_write"))
+		return arena_printf(arena,
+				    "remove '%s' from filesystem.deny_write",
+				    absent->path);
+	return "none: it is protected in every profile; make it yourself, "
+	       "outside the box";
+}
+
+static struct outcome_denial *denial_add(struct record *record, size_t i,
+					 const struct plan_absent *absent)
+{
+	struct {
+		struct outcome_denial *v;
+		size_t n;
+	} list = { record->outcome->denials, record->outcome->denials_n };
+
+	*ARENA_PUSH(record->arena, &list) = (struct outcome_denial){
+		.operation = "create",
+		.target = absent->path,
+		.rule = rule_text(record->arena, absent),
+		.remedy = remedy_text(record->arena, absent),
+	};
+	record->outcome->denials = list.v;
+	record->outcome->denials_n = list.n;
+	record->denied[i] = (unsigned int)list.n;
+	return &list.v[list.n - 1];
+}
+
+void record_denied(struct record *record, const struct frame_denied *denied)
+{
+	const struct plan_absent *absent;
+	struct outcome_denial *denial;
+	struct event event = { .kind = EVENT_DENIED, .pid = denied->pid };
+	char comm[sizeof(denied->comm) + 1] = "";
+	char call[sizeof(denied->call) + 1] = "";
+	char where[sizeof(denied->where) + 1] = "";
+
+	if (denied->absent >= record->plan->absents.n)
+		return;
+	absent = &record->plan->absents.v[denied->absent];
+	memcpy(comm, denied->comm, sizeof(denied->comm));
+	memcpy(call, denied->call, sizeof(denied->call));
+	memcpy(where, denied->where, sizeof(denied->where));
+	event.comm = comm;
+	event.operation = call;
+	event.target = absent->path;
+	if (absent->action == PLAN_ABSENT_NOTICE) {
+		event.kind = EVENT_NOTICED;
+		event.target = where;
+		event_write(record->events_fd, &event);
+		record_warn(record,
+			    arena_printf(record->arena,
+					 "a git repository came into being in "
+					 "'%s'; look at its hooks and config "
+					 "before you run git there",
+					 where));
+		return;
+	}
+	if (record->denied[denied->absent])
+		denial = &record->outcome
+				  ->denials[record->denied[denied->absent] - 1];
+	else
+		denial = denial_add(record, denied->absent, absent);
+	denial->count++;
+	denial->comm = arena_strdup(record->arena, comm);
+	event.rule = denial->rule;
+	event.remedy = denial->remedy;
+	event_write(record->events_fd, &event);
+}
+
+void record_remounted(struct record *record, size_t watch, uint32_t sys)
+{
+	const char *path = record->plan->watches.v[watch].path;
+	struct event event = { .kind = EVENT_MASK_LOST, .target = path };
+
+	event_write(record->events_fd, &event);
+	if (sys) {
+		record_warn(record,
+			    arena_printf(record->arena,
+					 "'%s' was replaced on the host and "
+					 "could not be protected again: %s",
+					 path, strerror((int)sys)));
+		return;
+	}
+	if (!record->remounted[watch])
+		record_warn(record,
+			    arena_printf(record->arena,
+					 "'%s' was replaced on the host while "
+					 "the command ran; it was protected "
+					 "again at once",
+					 path));
+	record->remounted[watch] = true;
+	event.kind = EVENT_MASK_RESTORED;
+	event_write(record->events_fd, &event);
+}
+
+static bool was_remounted(const struct record *record, const char *path)
+{
+	for (size_t i = 0; i < record->plan->watches.n; i++) {
+		if (record->remounted[i] &&
+		    !strcmp(record->plan->watches.v[i].path, path))
+			return true;
+	}
+	return false;
+}
+
+void record_check_names(struct record *record)
+{
+	const struct plan_mounts *mounts = &record->plan->mounts;
+
+	for (size_t i = 0; i < mounts->n; i++) {
+		const struct plan_mount *m = &mounts->v[i];
+		struct stat st;
+
+		if (m->kind != PLAN_MOUNT_BIND || m->writable || !m->late ||
+		    !m->id.ino || was_remounted(record, m->path))
+			continue;
+		if (lstat(m->path, &st) < 0 || st.st_dev != m->id.dev ||
+		    st.st_ino != m->id.ino)
+			record_warn(record,
+				    arena_printf(record->arena,
+						 "'%s' is not what it was when "
+						 "the command started",
+						 m->path));
+	}
+	for (size_t i = 0; i < record->plan->absents.n; i++) {
+		const struct plan_absent *a = &record->plan->absents.v[i];
+		struct stat st;
+
+		if (a->action != PLAN_ABSENT_NOTICE && lstat(a->path, &st) == 0)
+			record_warn(record,
+				    arena_printf(record->arena,
+						 "'%s' came into being while "
+						 "the command ran",
+						 a->path));
+	}
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORDON_RUN_RECORD_H
+#define CORDON_RUN_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct frame_denied;
+struct outcome;
+struct plan;
+
+/*
+ * What is known of a run while it goes on: denials and warnings, counted, and
+ * passed on as events.
+ */
+struct record {
+	struct arena *arena;
+	const struct plan *plan;
+	struct outcome *outcome;
+	int events_fd;
+	unsigned int *denied; /* by index in plan->absents: position + 1 in
+				 * outcome->denials */
+	bool *remounted; /* by index in plan->watches */
+};
+
+void record_init(struct record *record, struct arena *arena,
+		 const struct plan *plan, struct outcome *outcome,
+		 int events_fd);
+void record_denied(struct record *record, const struct frame_denied *denied);
+void record_remounted(struct record *record, size_t watch, uint32_t sys);
+void record_warn(struct record *record, const char *text);
+
+/* After the end: do protected files still sit at their names? */
+void record_check_names(struct record *record);
+
+#endif

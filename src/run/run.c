@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run/run.c - the life of a box, seen from outside
+ *
+ * Runs in:  the supervisor, one per box.
+ * Trusts:   frames of fixed form, no more of them than their bounds.
+ * Must not: end before the box has; its death takes the box with it.
+ */
+#include "run/run.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "event/event.h"
+#include "plan/plan.h"
+#include "run/launch.h"
+#include "run/record.h"
+#include "run/terminal.h"
+#include "wire/frame.h"
+
+enum {
+	GRACE_MS = 2000, /* between SIGTERM and SIGKILL */
+	EXIT_TIMEOUT = 124,
+	EXIT_SETUP = 125,
+};
+
+static const char *const names[] = {
+	[OUTCOME_EXIT] = "exit",       [OUTCOME_SIGNAL] = "signal",
+	[OUTCOME_TIMEOUT] = "timeout", [OUTCOME_OOM] = "oom",
+	[OUTCOME_PIDS] = "pids",       [OUTCOME_DISK] = "disk",
+	[OUTCOME_OUTPUT] = "output",   [OUTCOME_CPU_TIME] = "cpu-time",
+	[OUTCOME_KILLED] = "killed",   [OUTCOME_DENIED] = "denied",
+	[OUTCOME_SETUP] = "setup",
+};
+
+const char *outcome_name(enum outcome_kind kind)
+{
+	return names[kind];
+}
+
+struct supervisor {
+	const struct plan *plan;
+	struct run_box box;
+	struct record record;
+	struct terminal *terminal;
+	int signals;
+	uint64_t started_ns;
+	uint64_t deadline_ns; /* 0: none */
+	unsigned int endings; /* signals that ask for the end */
+	bool timed_out;
+	bool killed;
+	bool reported; /* the command's end is known */
+	bool over;
+	struct frame_exited exited;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+}
+
+static void send_value(struct supervisor *s, enum frame_type type,
+		       uint32_t value)
+{
+	const struct frame frame = { .type = type,
+				     .payload = &value,
+				     .n = sizeof(value) };
+	unsigned char buf[FRAME_HEAD + sizeof(value)];
+	struct err err;
+
+	/* A box that is gone is noticed by its descriptor. */
+	if (frame_format(&frame, buf, sizeof(buf)))
+		(void)fd_send(s->box.control, buf, sizeof(buf), NULL, 0, &err);
+}
+
+static void kill_box(struct supervisor *s)
+{
+	s->killed = true;
+	(void)syscall(SYS_pidfd_send_signal, s->box.pidfd, SIGKILL, NULL, 0);
+}
+
+/* Stops with the box, as a shell expects of a job, and goes on with it. */
+static void suspend(struct supervisor *s, bool stop_box)
+{
+	if (stop_box)
+		send_value(s, FRAME_SIGNAL, SIGSTOP);
+	terminal_leave(s->terminal);
+	(void)kill(getpid(), SIGSTOP);
+	/* Here it goes on after SIGCONT. */
+	terminal_enter(s->terminal);
+	terminal_resize(s->terminal);
+	send_value(s, FRAME_SIGNAL, SIGCONT);
+}
+
+static bool asks_for_end(int sig)
+{
+	return sig == SIGINT || sig == SIGTERM || sig == SIGHUP ||
+	       sig == SIGQUIT;
+}
+
+static void handle_signal(struct supervisor *s)
+{
+	struct signalfd_siginfo info;
+	int sig;
+
+	if (read(s->signals, &info, sizeof(info)) != sizeof(info))
+		return;
+	sig = (int)info.ssi_signo;
+	if (sig == SIGCHLD)
+		return;
+	if (sig == SIGTSTP) {
+		suspend(s, true);
+		return;
+	}
+	if (sig == SIGWINCH)
+		terminal_resize(s->terminal);
+	/* Asked twice: the box does not get a say any more. */
+	if (asks_for_end(sig) && s->endings++ > 0)
+		kill_box(s);
+	else
+		send_value(s, FRAME_SIGNAL, (uint32_t)sig);
+}
+
+static void handle_frame(struct supervisor *s, const struct frame *frame)
+{
+	uint32_t words[2] = { 0 };
+
+	switch (frame->type) {
+	case FRAME_EXITED:
+		memcpy(&s->exited, frame->payload, sizeof(s->exited));
+		s->reported = true;
+		break;
+	case FRAME_STOPPED:
+		suspend(s, false);
+		break;
+	case FRAME_REMOUNTED:
+		memcpy(words, frame->payload, sizeof(words));
+		if (words[0] < s->plan->watches.n)
+			record_remounted(&s->record, words[0], words[1]);
+		break;
+	case FRAME_DENIED: {
+		struct frame_denied denied;
+
+		memcpy(&denied, frame->payload, sizeof(denied));
+		record_denied(&s->record, &denied);
+		break;
+	}
+	case FRAME_SIGNAL:
+		/* Ours to send: whoever sends them to us is not box init. */
+		kill_box(s);
+		break;
+	}
+}
+
+/* False at the end of the channel, or if it carries anything else. */
+static bool receive(struct supervisor *s)
+{
+	unsigned char buf[FRAME_HEAD + sizeof(struct frame_denied)];
+	struct frame frame;
+	size_t fds = 0;
+	ssize_t n = fd_recv(s->box.control, buf, sizeof(buf), NULL, &fds);
+
+	if (n < 0 && errno == EAGAIN)
+		return true;
+	if (n <= 0)
+		return false;
+	if (frame_parse(buf, (size_t)n, &frame) < 0) {
+		kill_box(s);
+		return false;
+	}
+	handle_frame(s, &frame);
+	return true;
+}
+
+static int timeout_ms(const struct supervisor *s)
+{
+	uint64_t now;
+
+	if (!s->deadline_ns)
+		return -1;
+	now = now_ns();
+	if (now >= s->deadline_ns)
+		return 0;
+	return (int)((s->deadline_ns - now) / 1000000 + 1);
+}
+
+static void handle_deadline(struct supervisor *s)
+{
+	if (!s->deadline_ns || now_ns() < s->deadline_ns)
+		return;
+	if (s->timed_out) {
+		kill_box(s);
+		s->deadline_ns = 0;
+		return;
+	}
+	s->timed_out = true;
+	s->deadline_ns = now_ns() + GRACE_MS * 1000000ULL;
+	/* A stopped command would not hear it. */
+	send_value(s, FRAME_SIGNAL, SIGCONT);
+	send_value(s, FRAME_SIGNAL, SIGTERM);
+}
+
+static int supervise(struct supervisor *s, struct err *err)
+{
+	struct pollfd polls[3 + TERMINAL_POLLS];
+
+	while (!s->over) {
+		polls[0] =
+			(struct pollfd){ .fd = s->box.pidfd, .events = POLLIN };
+		polls[1] = (struct pollfd){ .fd = s->box.control,
+					    .events = POLLIN };
+		polls[2] =
+			(struct pollfd){ .fd = s->signals, .events = POLLIN };
+		terminal_polls(s->terminal, polls + 3);
+		if (poll(polls, 3 + TERMINAL_POLLS, timeout_ms(s)) < 0 &&
+		    errno != EINTR)
+			return err_sys(err, "wait for the box");
+		terminal_move(s->terminal, polls + 3);
+		if (polls[2].revents)
+			handle_signal(s);
+		if (polls[1].revents && !receive(s))
+			fd_close(&s->box.control);
+		handle_deadline(s);
+		/* Last, so that what was sent before the end is known. */
+		if (polls[0].revents && !(polls[1].revents & POLLIN))
+			s->over = true;
+	}
+	return 0;
+}
+
+static int block_signals(struct err *err)
+{
+	static const int forwarded[] = { SIGINT,  SIGTERM, SIGHUP,   SIGQUIT,
+					 SIGUSR1, SIGUSR2, SIGWINCH, SIGTSTP };
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
+		sigaddset(&set, forwarded[i]);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return err_sys(err, "block signals");
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return err_sys(err, "open a signal descriptor");
+	/* Writing to a terminal or pipe that is gone is an error to handle. */
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGTTOU, SIG_IGN);
+	return fd;
+}
+
+static void fill_outcome(const struct supervisor *s, struct outcome *out)
+{
+	int status = (int)s->exited.status;
+
+	out->wall_ns = now_ns() - s->started_ns;
+	out->user_ns = s->exited.user_us * 1000;
+	out->system_ns = s->exited.system_us * 1000;
+	out->max_rss_bytes = s->exited.max_rss_kib * 1024;
+	if (s->timed_out) {
+		out->kind = OUTCOME_TIMEOUT;
+		out->exit_code = EXIT_TIMEOUT;
+	} else if (!s->reported || s->exited.guard_lost || s->killed) {
+		out->kind = OUTCOME_KILLED;
+		out->signal = SIGKILL;
+		out->exit_code = 128 + SIGKILL;
+	} else if (WIFSIGNALED(status)) {
+		out->kind = OUTCOME_SIGNAL;
+		out->signal = WTERMSIG(status);
+		out->exit_code = 128 + WTERMSIG(status);
+	} else {
+		out->kind = OUTCOME_EXIT;
+		out->exit_code = WEXITSTATUS(status);
+	}
+}
+
+static void finish(struct supervisor *s, struct outcome *out)
+{
+	siginfo_t info;
+
+	while (waitid(P_PIDFD, (id_t)s->box.pidfd, &info, WEXITED) < 0 &&
+	       errno == EINTR)
+		;
+	terminal_drain(s->terminal);
+	terminal_leave(s->terminal);
+	fill_outcome(s, out);
+	if (s->exited.guard_lost)
+		record_warn(&s->record,
+			    "the guard was killed from inside the box, so the "
+			    "box was ended");
+	record_check_names(&s->record);
+	event_write(s->record.events_fd,
+		    &(struct event){ .kind = EVENT_ENDED,
+				     .outcome = outcome_name(out->kind),
+				     .exit_code = out->exit_code });
+}
+
+int run_box(struct arena *arena, const struct run_request *request,
+	    struct outcome *out, struct err *err)
+{
+	struct supervisor s = { .plan = request->plan };
+	int result;
+
+	*out = (struct outcome){ 0 };
+	s.signals = block_signals(err);
+	if (s.signals < 0)
+		return -1;
+	s.started_ns = now_ns();
+	if (run_launch(request, &s.box, err) < 0)
+		return -1;
+	record_init(&s.record, arena, request->plan, out, request->events_fd);
+	event_write(request->events_fd,
+		    &(struct event){ .kind = EVENT_STARTED,
+				     .target = request->argv[0] });
+	if (request->plan->wall_time_ms)
+		s.deadline_ns =
+			s.started_ns + request->plan->wall_time_ms * 1000000ULL;
+	s.terminal = arena_alloc(arena, 1, sizeof(*s.terminal));
+	terminal_init(s.terminal, &s.box);
+	terminal_enter(s.terminal);
+	result = supervise(&s, err);
+	if (result < 0)
+		kill_box(&s);
+	finish(&s, out);
+	return result;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORDON_RUN_RUN_H
+#define CORDON_RUN_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct err;
+struct plan;
+
+/* What ended the command. Names are part of the interface. */
+enum outcome_kind {
+	OUTCOME_EXIT,
+	OUTCOME_SIGNAL,
+	OUTCOME_TIMEOUT,
+	OUTCOME_OOM,
+	OUTCOME_PIDS,
+	OUTCOME_DISK,
+	OUTCOME_OUTPUT,
+	OUTCOME_CPU_TIME,
+	OUTCOME_KILLED, /* by cordon on the caller's demand */
+	OUTCOME_DENIED,
+	OUTCOME_SETUP, /* the command never started */
+};
+
+/* One kind of denial, counted. */
+struct outcome_denial {
+	const char *operation; /* "create" */
+	const char *target; /* path */
+	const char *rule; /* "protected (profile base:12)" */
+	const char *remedy; /* the line or option that would allow it */
+	const char *comm; /* the last program that tried */
+	unsigned int count;
+};
+
+struct outcome {
+	enum outcome_kind kind;
+	int exit_code; /* what cordon exits with */
+	int signal; /* OUTCOME_SIGNAL */
+	uint64_t wall_ns;
+	uint64_t user_ns;
+	uint64_t system_ns;
+	uint64_t max_rss_bytes;
+	struct outcome_denial *denials;
+	size_t denials_n;
+	const char **warnings; /* planted repositories, masks lost, … */
+	size_t warnings_n;
+};
+
+struct run_request {
+	const struct plan *plan;
+	char *const *argv;
+	const int *pass_fds; /* descriptors that stay open, besides 0-2 */
+	size_t pass_fds_n;
+	int events_fd; /* JSON lines; -1: none */
+};
+
+const char *outcome_name(enum outcome_kind kind);
+
+/*
+ * Runs @request->argv in a box. Returns 0 with the outcome of a command that
+ * ran, -1 with the reason where it never started. The kind of the error gives
+ * the exit code: ERR_NOT_FOUND 127, ERR_NOT_EXECUTABLE 126, others 125.
+ */
+int run_box(struct arena *arena, const struct run_request *request,
+	    struct outcome *out, struct err *err);
+
+#endif
