@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { BLOCK_MIN = 4096 - 64, BLOCK_MAX = 256 * 1024 };
 
@@ -24,6 +25,7 @@ struct arena_block {
 	struct arena_block *prev;
 	size_t used;
 	size_t size;
+	size_t mapped;	/* bytes to unmap; 0: from the heap */
 	alignas(max_align_t) unsigned char data[];
 };
 
@@ -80,8 +82,26 @@ void arena_free(struct arena *arena)
 		struct arena_block *block = arena->last;
 
 		arena->last = block->prev;
-		free(block);
+		if (block->mapped)
+			(void)munmap(block, block->mapped);
+		else
+			free(block);
 	}
+}
+
+void arena_reserve(struct arena *arena, size_t size)
+{
+	struct arena_block *block =
+		mmap(NULL, size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	/* Without it blocks come from the heap, one by one. */
+	if (block == MAP_FAILED)
+		return;
+	block->mapped = size;
+	block->size = size - sizeof(*block);
+	block->prev = arena->last;
+	arena->last = block;
 }
 
 char *arena_strndup(struct arena *arena, const char *s, size_t n)

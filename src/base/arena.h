@@ -17,6 +17,13 @@ struct arena {
 void *arena_alloc(struct arena *arena, size_t n, size_t size);
 void arena_free(struct arena *arena);
 
+/*
+ * Makes the first block of an empty arena @size bytes large, all of its pages
+ * mapped at once: touching them one by one costs more than the rest of a
+ * short run.
+ */
+void arena_reserve(struct arena *arena, size_t size);
+
 /* Copies that live as long as the arena. */
 char *arena_strdup(struct arena *arena, const char *s);
 char *arena_strndup(struct arena *arena, const char *s, size_t n);

@@ -48,8 +48,7 @@ static int fail_parser(const struct builder *b)
 	const yaml_parser_t *p = &b->parser;
 
 	if (p->error == YAML_MEMORY_ERROR)
-		return err_set(b->err, ERR_SYS, "%s: out of memory",
-			       b->source);
+		return err_set(b->err, ERR_SYS, "%s: out of memory", b->source);
 	/* The reader knows bytes, not lines: the scanner's mark is near. */
 	if (p->error == YAML_READER_ERROR)
 		return err_set(b->err, ERR_POLICY,
@@ -75,12 +74,12 @@ static int check_scalar(const struct builder *b, const yaml_event_t *event)
 	const yaml_mark_t *at = &event->start_mark;
 
 	if (event->data.scalar.anchor)
-		return fail_at(b, at, "anchors are not accepted: write the "
-				      "value where it is used");
+		return fail_at(b, at,
+			       "anchors are not accepted: write the "
+			       "value where it is used");
 	if (event->data.scalar.tag)
 		return fail_at(b, at, "tags are not accepted");
-	if (memchr(event->data.scalar.value, '\0',
-		   event->data.scalar.length))
+	if (memchr(event->data.scalar.value, '\0', event->data.scalar.length))
 		return fail_at(b, at, "the text holds a NUL character");
 	return 0;
 }
@@ -91,8 +90,9 @@ static int check_event(const struct builder *b, const yaml_event_t *event)
 
 	switch ((int)event->type) {
 	case YAML_ALIAS_EVENT:
-		return fail_at(b, at, "aliases are not accepted: write the "
-				      "value where it is used");
+		return fail_at(b, at,
+			       "aliases are not accepted: write the "
+			       "value where it is used");
 	case YAML_SCALAR_EVENT:
 		return check_scalar(b, event);
 	case YAML_SEQUENCE_START_EVENT:
@@ -226,7 +226,8 @@ static int check_duplicates(const struct builder *b,
 			continue;
 		return err_set(b->err, ERR_POLICY,
 			       "%s:%u:%u: key '%.*s' was given before, in "
-			       "line %u", b->source, keys[i]->key_line,
+			       "line %u",
+			       b->source, keys[i]->key_line,
 			       keys[i]->key_column, KEY_SHOWN, keys[i]->key,
 			       keys[i - 1]->key_line);
 	}
@@ -272,9 +273,9 @@ static int build_node(struct builder *b, const yaml_event_t *event,
 
 	out->kind = YAML_KIND_SCALAR;
 	out->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-	out->text = arena_strndup(b->arena,
-				  (const char *)event->data.scalar.value,
-				  event->data.scalar.length);
+	out->text =
+		arena_strndup(b->arena, (const char *)event->data.scalar.value,
+			      event->data.scalar.length);
 	return 0;
 }
 
@@ -344,8 +345,7 @@ int yaml_tree_parse(struct arena *arena, const char *text, size_t n,
 		n -= 3;
 	}
 	yaml_parser_set_encoding(&b.parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&b.parser, (const unsigned char *)text,
-				     n);
+	yaml_parser_set_input_string(&b.parser, (const unsigned char *)text, n);
 	r = build_document(&b, &root);
 	yaml_parser_delete(&b.parser);
 	if (r == 0)

@@ -16,14 +16,14 @@ enum yaml_kind { YAML_KIND_SCALAR, YAML_KIND_LIST, YAML_KIND_MAP };
  */
 struct yaml_node {
 	enum yaml_kind kind;
-	unsigned int line;		/* from 1 */
-	unsigned int column;		/* from 1, in characters */
-	bool plain;			/* scalar without quotes */
-	const char *text;		/* scalar; holds no NUL, is UTF-8 */
-	const struct yaml_node *first;	/* list, map: first child */
-	size_t n;			/* list, map: children */
-	const struct yaml_node *next;	/* sibling, in the order written */
-	const char *key;		/* in a map; else NULL */
+	unsigned int line; /* from 1 */
+	unsigned int column; /* from 1, in characters */
+	bool plain; /* scalar without quotes */
+	const char *text; /* scalar; holds no NUL, is UTF-8 */
+	const struct yaml_node *first; /* list, map: first child */
+	size_t n; /* list, map: children */
+	const struct yaml_node *next; /* sibling, in the order written */
+	const char *key; /* in a map; else NULL */
 	unsigned int key_line;
 	unsigned int key_column;
 };

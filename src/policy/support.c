@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * policy/support.c - refuses what this build does not enforce
+ *
+ * Runs in:  whoever plans or checks a policy.
+ * Trusts:   the field table to say what is enforced.
+ * Must not: let a key pass that would be accepted and ignored.
+ */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "policy/decode.h"
+#include "policy/fields.h"
+#include "policy/format.h"
+#include "policy/values.h"
+
+static bool scalar_is_initial(struct arena *arena,
+			      const struct policy_field *field,
+			      const struct policy_scalar *scalar)
+{
+	int64_t initial = 0;
+
+	if (!scalar->set)
+		return true;
+	if (field->type == POLICY_TEXT)
+		return !strcmp(scalar->text, field->initial);
+	(void)policy_value_parse(arena, field, field->initial, &initial);
+	return scalar->number == initial;
+}
+
+static int check_scalar(struct arena *arena, const struct policy_field *field,
+			const struct policy_scalar *scalar, struct err *err)
+{
+	const char *place = policy_origin_format(arena, &scalar->origin);
+
+	if (!field->supported && !scalar_is_initial(arena, field, scalar))
+		return err_set(err, ERR_POLICY,
+			       "%s: '%s' is not supported by this build", place,
+			       field->key);
+	if (field->type == POLICY_CHOICE && scalar->set &&
+	    field->unsupported_choices >> scalar->number & 1)
+		return err_set(err, ERR_POLICY,
+			       "%s: '%s: %s' is not supported by this build",
+			       place, field->key,
+			       field->choices[scalar->number]);
+	return 0;
+}
+
+int policy_check_supported(const struct policy *policy, struct err *err)
+{
+	AUTO_ARENA arena = { 0 };
+
+	for (size_t i = 0; i < policy_fields_n; i++) {
+		const struct policy_field *field = &policy_fields[i];
+		const struct policy_list *list;
+
+		if (!policy_field_is_list(field)) {
+			if (check_scalar(&arena, field,
+					 policy_field_scalar(field, policy),
+					 err) < 0)
+				return -1;
+			continue;
+		}
+		list = policy_field_list(field, policy);
+		if (!field->supported && list->n)
+			return err_set(err, ERR_POLICY,
+				       "%s: '%s' is not supported by this "
+				       "build",
+				       policy_origin_format(&arena,
+							    &list->v[0].origin),
+				       field->key);
+	}
+	return 0;
+}
