@@ -18,7 +18,7 @@ enum plan_seccomp_id {
 	PLAN_SECCOMP_NOTIFY, /* laid over one of them: creating calls are
 				 * handed to the guard */
 	PLAN_SECCOMP_INIT, /* box init's own */
-	PLAN_SECCOMP_GUARD, /* the guard's own */
+	PLAN_SECCOMP_GUARD, /* box init's own when it serves as the guard */
 };
 
 /* Never NULL. */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORDON_TOOLS_SECCOMP_FLOOR_H
+#define CORDON_TOOLS_SECCOMP_FLOOR_H
+
+#include "seccomp-rules.h"
+
+/*
+ * Laid over a profile of the user's: what the box itself rests on, and what
+ * no profile was ever meant to give. All else is the profile's affair.
+ */
+/* clang-format off */
+static const struct call floor_calls[] = {
+	EXCEPT(ioctl, ioctl_rules),
+	/* namespaces */
+	EXCEPT(clone, clone_rules),
+	ABSENT(clone3),	/* its flags lie in memory; libc then uses clone */
+	REFUSE(unshare), REFUSE(setns), REFUSE(listns),
+	/* mounts */
+	REFUSE(mount), REFUSE(umount2), REFUSE(pivot_root), REFUSE(chroot),
+	REFUSE(open_tree), REFUSE(open_tree_attr), REFUSE(move_mount),
+	REFUSE(fsopen), REFUSE(fsconfig), REFUSE(fsmount), REFUSE(fspick),
+	REFUSE(mount_setattr), REFUSE(statmount), REFUSE(listmount),
+	/* ways around the other rules */
+	ABSENT(io_uring_setup), ABSENT(io_uring_enter),
+	ABSENT(io_uring_register), REFUSE(open_by_handle_at),
+	/* the kernel's own affairs */
+	REFUSE(bpf), REFUSE(perf_event_open), REFUSE(userfaultfd),
+	REFUSE(add_key), REFUSE(request_key), REFUSE(keyctl),
+	REFUSE(init_module), REFUSE(finit_module), REFUSE(delete_module),
+	REFUSE(kexec_load), REFUSE(kexec_file_load), REFUSE(reboot),
+	/* set-id files and devices */
+	EXCEPT(open, open_rules), EXCEPT(openat, openat_rules),
+	EXCEPT(creat, mode1_rules), EXCEPT(chmod, mode1_rules),
+	EXCEPT(fchmod, mode1_rules), EXCEPT(fchmodat, mode2_rules),
+	EXCEPT(fchmodat2, mode2_rules), EXCEPT(mknod, mknod_rules),
+	EXCEPT(mknodat, mknodat_rules),
+};
+
+/*
+ * Laid over one of the others where names must not come into being: what can
+ * make a name goes to the guard. The kernel takes the stricter answer, so
+ * what the other filter refuses never reaches it.
+ */
+static const struct call notify_calls[] = {
+	EXCEPT(open, notify_open_rules),
+	EXCEPT(openat, notify_openat_rules),
+	ABSENT(openat2),	/* its flags lie in memory, where they can
+				 * change; callers fall back to openat */
+	NOTIFY(creat), NOTIFY(mkdir), NOTIFY(mkdirat), NOTIFY(mknod),
+	NOTIFY(mknodat), NOTIFY(rename), NOTIFY(renameat),
+	NOTIFY(renameat2), NOTIFY(link), NOTIFY(linkat), NOTIFY(symlink),
+	NOTIFY(symlinkat),
+};
+/* clang-format on */
+
+#endif
