@@ -37,7 +37,8 @@ static const struct {
 	/* Landlock and seccomp want this or CAP_SYS_ADMIN. */
 	{ ENFORCE_SHARED, "no-new-privs", enforce_no_new_privs },
 	/* After mounts: a landlocked process may not change the mount tree.
-	 * Before the guard forks the command: one domain for both. */
+	 * Before box init forks the command: one domain for both, so that
+	 * Landlock lets the guard look at the command. */
 	{ ENFORCE_SHARED, "landlock", enforce_landlock },
 
 	{ ENFORCE_COMMAND, "rlimits", enforce_rlimits },
@@ -45,10 +46,9 @@ static const struct {
 	{ ENFORCE_COMMAND, "keyring", enforce_keyring },
 	{ ENFORCE_COMMAND, "capabilities", enforce_caps },
 	{ ENFORCE_COMMAND, "descriptors", enforce_fds },
-	/* Hands the listener to the guard, which needs calls that the filter
-	 * below takes away. */
+	/* Hands the listener to box init, which serves the calls. */
 	{ ENFORCE_COMMAND, "notify", enforce_notify },
-	/* Nothing runs beside a box init or guard that is not caged yet. */
+	/* Nothing runs beside a box init that is not caged yet. */
 	{ ENFORCE_COMMAND, "release", enforce_release },
 	/* Last, as it takes away calls that the steps above use. */
 	{ ENFORCE_COMMAND, "seccomp", enforce_seccomp },

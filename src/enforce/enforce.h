@@ -18,16 +18,15 @@ struct box {
 	int pty_master; /* sent out by the caller */
 	int pty_slave;
 	bool terminal[3]; /* standard streams that become the pty */
-	int guard; /* to the guard, which gets the listener */
-	int release; /* pipe: box init and guard are caged */
-	unsigned int releases; /* how many have to say so */
+	int guard; /* to box init, which gets the listener */
+	int release; /* pipe: box init is caged and serves */
 	const int *pass_fds; /* stay open across exec, besides 0-2 */
 	size_t pass_fds_n;
 };
 
 /*
- * The step table has three parts: what box init does for the box, what the
- * guard and the command have in common, what the command's process does to
+ * The step table has three parts: what box init does for the box, what box
+ * init and the command have in common, what the command's process does to
  * itself.
  */
 enum enforce_part {
@@ -47,15 +46,15 @@ int enforce_apply(enum enforce_part part, const struct plan *plan,
 /* Names of the steps in order, for `cordon plan` and tests; NULL at the end. */
 const char *enforce_step_name(size_t i);
 
-/* What box init and the guard do to themselves once the box stands. */
-int enforce_init_cage(struct err *err);
-int enforce_guard_cage(struct err *err);
+/* What box init does to itself once the box stands; @guard: it also serves
+ * notified calls. */
+int enforce_init_cage(bool guard, struct err *err);
 
 /*
  * A mount sits on a directory entry: when the host renames another file over
  * it the mount is gone. Makes the mount of a watched name again if it is.
- * Called by box init. 1 if it was made again, 0 if nothing was lost or nothing
- * lies there now, -1 with errno.
+ * Called by a process of the supervisor's in the box's namespaces. 1 if it was
+ * made again, 0 if nothing was lost or nothing lies there now, -1 with errno.
  */
 int enforce_watch_restore(const struct plan *plan, size_t watch,
 			  const struct box *box);

@@ -8,16 +8,16 @@
  * Must not: follow a symbolic link, or mount by a path a second time.
  *
  * All private places (/tmp, /run, /dev, hollow directories, masks) are
- * directories of one tmpfs that is never attached itself: cloning a directory
- * of it costs a third of a new file system.
+ * directories of one tmpfs, the store: cloning a directory of it costs a third
+ * of a new file system. Kernels before 6.15 clone only what is attached, so
+ * the store is attached where the first private directory will cover it.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
+#include <linux/mount.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -33,6 +33,8 @@
 #include "enforce/steps.h"
 #include "enforce/tree.h"
 #include "plan/plan.h"
+
+enum { MNT_DETACH = 2 };
 
 /* A directory of ours in which mount points can be made. */
 struct skeleton {
@@ -53,67 +55,6 @@ struct builder {
 	struct dev_nodes devices;
 	unsigned int names; /* directories made in the store */
 };
-
-int tree_open_at(int root, const char *path)
-{
-	struct open_how how = {
-		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
-		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-	};
-
-	if (root >= 0) {
-		how.resolve |= RESOLVE_IN_ROOT;
-		path += strspn(path, "/");
-		if (!*path)
-			path = ".";
-	}
-	return (int)syscall(SYS_openat2, root >= 0 ? root : AT_FDCWD, path,
-			    &how, sizeof(how));
-}
-
-int tree_clone(int fd, bool recursive, uint64_t attributes)
-{
-	struct mount_attr attr = { .attr_set = attributes,
-				   .propagation = MS_PRIVATE };
-	unsigned int deep = recursive ? AT_RECURSIVE : 0;
-	int clone = open_tree(
-		fd, "",
-		AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | deep);
-
-	if (clone < 0)
-		return -1;
-	if (mount_setattr(clone, "", AT_EMPTY_PATH | deep, &attr,
-			  sizeof(attr)) < 0) {
-		int saved = errno;
-
-		(void)close(clone);
-		errno = saved;
-		return -1;
-	}
-	return clone;
-}
-
-int tree_attach(int mount, int target)
-{
-	return move_mount(mount, "", target, "",
-			  MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
-}
-
-int tree_new(const char *type, const char *const *options, uint64_t attributes)
-{
-	AUTO_CLOSE int context = fsopen(type, FSOPEN_CLOEXEC);
-
-	if (context < 0)
-		return -1;
-	for (; options && *options; options += 2) {
-		if (fsconfig(context, FSCONFIG_SET_STRING, options[0],
-			     options[1], 0) < 0)
-			return -1;
-	}
-	if (fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-		return -1;
-	return fsmount(context, FSMOUNT_CLOEXEC, (unsigned int)attributes);
-}
 
 /* Is this still what was planned? */
 static int check_identity(int fd, const struct plan_mount *mount,
@@ -140,8 +81,10 @@ static int open_target(const struct builder *b, const struct plan_mount *mount,
 
 	if (fd < 0)
 		return err_sys(err, "open '%s'", mount->path);
-	/* On a skeleton the mount point is ours and has another identity. */
-	if (!mount->on_skeleton && check_identity(fd, mount, err) < 0) {
+	/* On a skeleton the mount point is ours and has another identity; what
+	 * a private directory covers does not matter. */
+	if (!mount->on_skeleton && mount->kind != PLAN_MOUNT_TMPFS &&
+	    check_identity(fd, mount, err) < 0) {
 		(void)close(fd);
 		return -1;
 	}
@@ -278,11 +221,8 @@ static int attach(const struct builder *b, const struct plan_mount *mount,
 static int apply_readonly(struct builder *b, const struct plan_mount *mount,
 			  struct err *err)
 {
-	struct mount_attr attr = { .attr_set = attributes(mount),
-				   .propagation = MS_PRIVATE };
-
 	(void)b;
-	if (mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &attr, sizeof(attr)) < 0)
+	if (tree_set_root(attributes(mount)) < 0)
 		return err_sys(err, "make the tree read-only");
 	return 0;
 }
@@ -303,29 +243,26 @@ static int apply_private(struct builder *b, const struct plan_mount *mount,
 	return attach(b, mount, clone, err);
 }
 
-/* The empty root is attached somewhere in the old tree until the pivot. */
+/* The empty root lies over the old one until the pivot. */
 static int apply_root(struct builder *b, const struct plan_mount *mount,
 		      struct err *err)
 {
-	struct mount_attr private = { .propagation = MS_PRIVATE };
+	static const char *const options[] = { "mode", "0755", NULL };
 	AUTO_CLOSE int place = -1;
-	int dir;
 
-	if (mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &private,
-			  sizeof(private)) < 0)
+	(void)mount;
+	if (tree_set_root(0) < 0)
 		return err_sys(err, "make the mounts private");
 	place = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (place < 0)
 		return err_sys(err, "open '/'");
-	dir = store_directory(b, 0755, err);
-	if (dir < 0)
-		return -1;
-	b->root = tree_clone(dir, false, attributes(mount));
+	b->root = tree_new("tmpfs", options,
+			   MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 	if (b->root < 0)
-		return err_sys(err, "clone the new root");
-	skeleton_add(b, "/", dir);
+		return err_sys(err, "make the new root");
 	if (tree_attach(b->root, place) < 0)
 		return err_sys(err, "attach the new root");
+	skeleton_add(b, "/", fcntl(b->root, F_DUPFD_CLOEXEC, 3));
 	return 0;
 }
 
@@ -369,6 +306,11 @@ static int apply_mask(struct builder *b, const struct plan_mount *mount,
 	AUTO_CLOSE int clone = -1;
 
 	if (target < 0 && errno == ENOENT && mount->late)
+		return 0;
+	/* What this process may not reach the command, which has the same uid
+	 * and no capability, cannot reach either: a directory of another user
+	 * when root runs the box. */
+	if (target < 0 && errno == EACCES)
 		return 0;
 	if (target < 0)
 		return err_sys(err, "open '%s'", mount->path);
@@ -462,6 +404,7 @@ static mount_fn *const appliers[] = {
 static int store_open(struct builder *b, struct err *err)
 {
 	static const char *const options[] = { "mode", "0700", NULL };
+	const struct plan_mounts *mounts = &b->plan->mounts;
 
 	b->store = tree_new("tmpfs", options,
 			    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
@@ -470,7 +413,13 @@ static int store_open(struct builder *b, struct err *err)
 	if (mknodat(b->store, "f", S_IFREG | 0000, 0) < 0 ||
 	    mkdirat(b->store, "d", 0000) < 0)
 		return err_sys(err, "make the nodes for masks");
-	return 0;
+	for (size_t i = 0; i < mounts->n; i++) {
+		if (mounts->v[i].kind == PLAN_MOUNT_TMPFS)
+			return attach(b, &mounts->v[i],
+				      fcntl(b->store, F_DUPFD_CLOEXEC, 3),
+				      err);
+	}
+	return err_set(err, ERR_BUG, "the plan has no private directory");
 }
 
 /* One descriptor per source: a large policy needs more than the usual. */
@@ -489,13 +438,15 @@ static void raise_descriptors(void)
  * The new root lies over the old one. pivot_root() swaps them, and the old
  * tree is let go: no path, not even "..", leads back to it.
  */
-static int pivot(int root, struct err *err)
+static int settle_root(int root, struct err *err)
 {
+	if (tree_set(root, MOUNT_ATTR_RDONLY) < 0)
+		return err_sys(err, "make the new root read-only");
 	if (fchdir(root) < 0)
 		return err_sys(err, "enter the new root");
 	if (syscall(SYS_pivot_root, ".", ".") < 0)
 		return err_sys(err, "pivot into the new root");
-	if (umount2(".", MNT_DETACH) < 0)
+	if (syscall(SYS_umount2, ".", MNT_DETACH) < 0)
 		return err_sys(err, "let go of the old root");
 	return 0;
 }
@@ -506,7 +457,7 @@ int enforce_mounts(const struct plan *plan, struct box *box, struct err *err)
 
 	raise_descriptors();
 	(void)umask(0);
-	if (store_open(&b, err) < 0 || dev_nodes_open(&b.devices, err) < 0 ||
+	if (dev_nodes_open(&b.devices, err) < 0 ||
 	    clone_sources(&b, err) < 0)
 		return -1;
 	for (size_t i = 0; i < plan->mounts.n; i++) {
@@ -514,8 +465,11 @@ int enforce_mounts(const struct plan *plan, struct box *box, struct err *err)
 
 		if (appliers[mount->kind](&b, mount, err) < 0)
 			return -1;
+		/* The first is the tree itself. */
+		if (i == 0 && store_open(&b, err) < 0)
+			return -1;
 	}
-	if (b.root >= 0 && pivot(b.root, err) < 0)
+	if (b.root >= 0 && settle_root(b.root, err) < 0)
 		return -1;
 	(void)umask(022);
 	for (size_t i = 0; i < b.skeletons.n; i++)

@@ -79,24 +79,23 @@ int enforce_seccomp(const struct plan *plan, struct box *box, struct err *err)
 #ifdef CORDON_ABLATE_SECCOMP
 	return 0;
 #endif
+	/* A profile of the user's own does not lower the floor. */
+	if (plan->seccomp_floor &&
+	    enforce_filter_load(plan_seccomp_find(PLAN_SECCOMP_FLOOR), 0,
+				err) < 0)
+		return -1;
 	return enforce_filter_load(&plan->seccomp, 0, err);
 }
 
-/* What is left is made for mounting again, and for reading callers. */
-int enforce_init_cage(struct err *err)
+/* All that is left of box init's rights is reading its callers. */
+int enforce_init_cage(bool guard, struct err *err)
 {
-	const unsigned int mounting = 1U << CAP_SYS_ADMIN;
+	const unsigned int permitted = guard ? 1U << CAP_SYS_PTRACE : 0;
 
-	if (enforce_caps_set(mounting, mounting, err) < 0)
+	if (enforce_caps_set(permitted, 0, err) < 0)
 		return -1;
-	return enforce_filter_load(plan_seccomp_find(PLAN_SECCOMP_INIT), 0,
-				   err);
-}
-
-int enforce_guard_cage(struct err *err)
-{
-	if (enforce_caps_set(1U << CAP_SYS_PTRACE, 0, err) < 0)
-		return -1;
-	return enforce_filter_load(plan_seccomp_find(PLAN_SECCOMP_GUARD), 0,
-				   err);
+	return enforce_filter_load(
+		plan_seccomp_find(guard ? PLAN_SECCOMP_GUARD
+					: PLAN_SECCOMP_INIT),
+		0, err);
 }

@@ -17,5 +17,9 @@ int tree_clone(int fd, bool recursive, uint64_t attributes);
 /* A new, detached file system; @options are pairs of strings. */
 int tree_new(const char *type, const char *const *options, uint64_t attributes);
 int tree_attach(int mount, int target);
+/* Adds attributes: to one mount; to every mount of the namespace, which become
+ * private at the same time. */
+int tree_set(int mount, uint64_t attributes);
+int tree_set_root(uint64_t attributes);
 
 #endif

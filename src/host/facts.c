@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -130,41 +131,51 @@ static char *socket_path(char *line)
 	return *line == '/' ? line : NULL;
 }
 
+static void socket_add(struct host_resolver *resolver, char *line,
+		       const struct facts_strings *private,
+		       struct facts_paths *out)
+{
+	char *path = socket_path(line);
+
+	if (!path || !path_is_normal(path) || within_any(private, path))
+		return;
+	host_resolve(resolver, arena_strdup(resolver->arena, path),
+		     ARENA_PUSH(resolver->arena, out));
+	if (out->v[out->n - 1].kind != FACTS_SOCKET)
+		out->n--;
+}
+
 static int probe_sockets(struct host_resolver *resolver,
 			 const struct facts_strings *private,
 			 struct facts_paths *out, struct err *err)
 {
 	AUTO_CLOSE int fd = open("/proc/net/unix", O_RDONLY | O_CLOEXEC);
-	FILE *stream;
-	char *line = NULL;
-	size_t room = 0;
+	char buf[8192];
+	size_t kept = 0;
 
 	if (fd < 0)
 		return err_sys(err, "open '/proc/net/unix' to find sockets");
-	stream = fdopen(fd, "r");
-	if (!stream)
-		return err_sys(err, "read '/proc/net/unix'");
-	fd_take(&fd);
-	while (out->n < SOCKETS_LIMIT && getline(&line, &room, stream) >= 0) {
-		char *path;
+	for (;;) {
+		ssize_t n = read(fd, buf + kept, sizeof(buf) - 1 - kept);
+		char *line = buf, *end;
 
-		line[strcspn(line, "\n")] = '\0';
-		path = socket_path(line);
-		if (!path || !path_is_normal(path) || within_any(private, path))
-			continue;
-		host_resolve(resolver, arena_strdup(resolver->arena, path),
-			     ARENA_PUSH(resolver->arena, out));
-		if (out->v[out->n - 1].kind != FACTS_SOCKET)
-			out->n--;
+		if (n < 0)
+			return err_sys(err, "read '/proc/net/unix'");
+		if (n == 0)
+			return 0;
+		buf[kept + (size_t)n] = '\0';
+		for (; (end = strchr(line, '\n')); line = end + 1) {
+			*end = '\0';
+			socket_add(resolver, line, private, out);
+		}
+		kept = strlen(line);
+		memmove(buf, line, kept);
+		if (out->n >= SOCKETS_LIMIT || kept >= sizeof(buf) - 1)
+			return err_set(err, ERR_HOST,
+				       "more unix sockets are bound on this "
+				       "host than the %d that are looked at",
+				       SOCKETS_LIMIT);
 	}
-	free(line);
-	(void)fclose(stream);
-	if (out->n == SOCKETS_LIMIT)
-		return err_set(err, ERR_HOST,
-			       "more than %d unix sockets are bound on this "
-			       "host",
-			       SOCKETS_LIMIT);
-	return 0;
 }
 
 static void note_unfinished(struct arena *arena, struct facts *facts,
@@ -264,7 +275,7 @@ int host_facts_probe(struct arena *arena, const struct plan_queries *queries,
 	int result = -1;
 
 	*out = (struct facts){ 0 };
-	if (host_resolver_open(arena, &resolver, err) < 0)
+	if (host_resolver_init(arena, &resolver, err) < 0)
 		return -1;
 	probe_process(arena, out);
 	probe_paths(&resolver, &queries->paths, &out->paths);
@@ -275,6 +286,5 @@ int host_facts_probe(struct arena *arena, const struct plan_queries *queries,
 		result = 0;
 	if (queries->git_at)
 		probe_git(&resolver, queries, out);
-	host_resolver_close(&resolver);
 	return result;
 }

@@ -5,16 +5,20 @@
  * Runs in:  the supervisor, before anything is planned.
  * Trusts:   nothing that it finds: links may be planted, trees may change
  *           while they are looked at. enforce/ checks identities again.
- * Must not: follow a link without recording it, or open anything but O_PATH.
+ * Must not: follow a link without recording it, or open what it looks at: a
+ *           fifo or device would notice.
  */
 #include "host/resolve.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -24,7 +28,8 @@
 
 enum {
 	BUCKETS = 256,
-	DIRS_KEPT = 128, /* descriptors; more are opened again */
+	MISSES_TOLERATED = 6,	/* before a directory is listed instead */
+	LISTING_SIZE = 8 * 1024,
 	LINKS_FOLLOWED = 40, /* as the kernel does */
 };
 
@@ -34,7 +39,8 @@ struct host_node {
 	const char *path;
 	mode_t mode; /* 0: could not be opened, see sys */
 	int sys;
-	int fd; /* a directory's, or -1 */
+	unsigned int misses; /* names asked for that are not there */
+	struct host_names *names; /* of a directory with many misses */
 	nlink_t links;
 	struct facts_id id;
 	const char *target; /* of a symbolic link */
@@ -49,24 +55,63 @@ static size_t hash_path(const char *path)
 	return h % BUCKETS;
 }
 
-static void node_stat(struct host_node *node, int fd)
-{
-	struct stat st;
+/* Names that a directory holds; larger ones are asked name by name. */
+struct host_names {
+	bool usable;
+	uint64_t bits[16];	/* by hash: a clear bit is an absent name */
+};
 
-	if (fstat(fd, &st) < 0) {
-		node->sys = errno;
+static unsigned int hash_name(const char *name)
+{
+	unsigned int h = 2166136261U;
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 16777619U;
+	return (h ^ h >> 16) % 1024;
+}
+
+/*
+ * Most rules name files that are not there. One listing of a home directory
+ * answers for all of them; whatever might be there is still looked at.
+ */
+static void node_list(struct host_resolver *resolver, struct host_node *dir)
+{
+	AUTO_CLOSE int fd = open(dir->path, O_RDONLY | O_DIRECTORY |
+						    O_NOFOLLOW | O_CLOEXEC);
+	char buf[LISTING_SIZE] __attribute__((aligned(8)));
+	long n;
+
+	dir->names = arena_alloc(resolver->arena, 1, sizeof(*dir->names));
+	if (fd < 0)
 		return;
+	n = syscall(SYS_getdents64, fd, buf, sizeof(buf));
+	for (long at = 0; at < n;) {
+		const struct dirent64 *entry = (const void *)(buf + at);
+		unsigned int h = hash_name(entry->d_name);
+
+		dir->names->bits[h / 64] |= 1ULL << h % 64;
+		at += entry->d_reclen;
 	}
-	node->mode = st.st_mode;
-	node->links = st.st_nlink;
-	node->id = (struct facts_id){ .dev = st.st_dev, .ino = st.st_ino };
+	dir->names->usable =
+		n >= 0 && syscall(SYS_getdents64, fd, buf, sizeof(buf)) == 0;
+}
+
+static bool node_lacks(struct host_resolver *resolver, struct host_node *dir,
+		       const char *name)
+{
+	unsigned int h = hash_name(name);
+
+	if (!dir->names && dir->misses > MISSES_TOLERATED)
+		node_list(resolver, dir);
+	return dir->names && dir->names->usable &&
+	       !(dir->names->bits[h / 64] & 1ULL << h % 64);
 }
 
 static void node_read_link(struct host_resolver *resolver,
-			   struct host_node *node, int fd)
+			   struct host_node *node)
 {
 	char target[PATH_MAX];
-	ssize_t n = readlinkat(fd, "", target, sizeof(target) - 1);
+	ssize_t n = readlink(node->path, target, sizeof(target) - 1);
 
 	if (n <= 0) {
 		node->mode = 0;
@@ -77,28 +122,24 @@ static void node_read_link(struct host_resolver *resolver,
 }
 
 static struct host_node *node_add(struct host_resolver *resolver,
-				  const char *path, int fd)
+				  const char *path, bool absent)
 {
 	size_t at = hash_path(path);
 	struct host_node *node = arena_alloc(resolver->arena, 1, sizeof(*node));
+	struct stat st;
 
 	node->path = path;
-	node->sys = fd < 0 ? errno : 0;
-	node->fd = -1;
 	node->next = resolver->buckets[at];
 	resolver->buckets[at] = node;
-	if (fd < 0)
+	if (absent || lstat(path, &st) < 0) {
+		node->sys = absent ? ENOENT : errno;
 		return node;
-
-	node_stat(node, fd);
-	if (S_ISLNK(node->mode))
-		node_read_link(resolver, node, fd);
-	if (S_ISDIR(node->mode) && resolver->open_dirs < DIRS_KEPT) {
-		node->fd = fd;
-		resolver->open_dirs++;
-	} else {
-		(void)close(fd);
 	}
+	node->mode = st.st_mode;
+	node->links = st.st_nlink;
+	node->id = (struct facts_id){ .dev = st.st_dev, .ino = st.st_ino };
+	if (S_ISLNK(node->mode))
+		node_read_link(resolver, node);
 	return node;
 }
 
@@ -112,51 +153,35 @@ static struct host_node *node_find(const struct host_resolver *resolver,
 	return node;
 }
 
-static int open_absolute(const char *real)
-{
-	return open(real, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-}
-
 /* The child @name of the real directory @dir; @path is both together. */
 static struct host_node *node_child(struct host_resolver *resolver,
-				    const struct host_node *dir,
-				    const char *path, const char *name)
+				    struct host_node *dir, const char *path,
+				    const char *name)
 {
 	struct host_node *node = node_find(resolver, path);
-	int fd;
 
 	if (node)
 		return node;
-	if (dir->fd >= 0)
-		fd = openat(dir->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	else
-		fd = open_absolute(path);
-	return node_add(resolver, arena_strdup(resolver->arena, path), fd);
+	node = node_add(resolver, arena_strdup(resolver->arena, path),
+			node_lacks(resolver, dir, name));
+	dir->misses += node->mode == 0;
+	return node;
 }
 
-int host_resolver_open(struct arena *arena, struct host_resolver *out,
+int host_resolver_init(struct arena *arena, struct host_resolver *out,
 		       struct err *err)
 {
 	struct host_node *root;
 
 	*out = (struct host_resolver){ .arena = arena };
 	out->buckets = arena_array(arena, struct host_node *, BUCKETS);
-	root = node_add(out, "/", open_absolute("/"));
+	out->real = arena_array(arena, char, PATH_MAX);
+	root = node_add(out, "/", false);
 	if (!S_ISDIR(root->mode)) {
 		errno = root->sys;
-		return err_sys(err, "open '/'");
+		return err_sys(err, "look at '/'");
 	}
 	return 0;
-}
-
-void host_resolver_close(struct host_resolver *resolver)
-{
-	for (size_t i = 0; i < BUCKETS; i++) {
-		struct host_node *node = resolver->buckets[i];
-
-		for (; node; node = node->next)
-			fd_close(&node->fd);
-	}
 }
 
 /* A walk in progress: where it stands and what is still to be walked. */
@@ -165,7 +190,7 @@ struct walk {
 	struct facts_path *out;
 	struct host_node *at; /* a real directory */
 	const char *rest; /* components still to go */
-	char real[PATH_MAX]; /* path of @at or of its child */
+	char *real; /* path of @at or of its child */
 	unsigned int followed;
 };
 
@@ -240,7 +265,7 @@ static int walk_append(struct walk *walk, const char *name, size_t len)
 {
 	size_t n = strlen(walk->real);
 
-	if (len > NAME_MAX || n + 1 + len >= sizeof(walk->real))
+	if (len > NAME_MAX || n + 1 + len >= PATH_MAX)
 		return ENAMETOOLONG;
 	if (n > 1)
 		walk->real[n++] = '/';
@@ -304,18 +329,39 @@ static bool walk_step(struct walk *walk)
 	return false;
 }
 
+/* Most paths lie in a directory that was walked before, without links. */
+static void walk_start(struct walk *walk, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = (size_t)(slash - path);
+	struct host_node *at = NULL;
+
+	if (len && len < PATH_MAX) {
+		memcpy(walk->real, path, len);
+		walk->real[len] = '\0';
+		at = node_find(walk->resolver, walk->real);
+	}
+	if (at && S_ISDIR(at->mode)) {
+		walk->at = at;
+		walk->rest = slash;
+		return;
+	}
+	memcpy(walk->real, "/", 2);
+	walk->at = node_find(walk->resolver, "/");
+	walk->rest = path;
+}
+
 void host_resolve(struct host_resolver *resolver, const char *path,
 		  struct facts_path *out)
 {
 	struct walk walk = {
 		.resolver = resolver,
 		.out = out,
-		.at = node_find(resolver, "/"),
-		.rest = path,
-		.real = "/",
+		.real = resolver->real,
 	};
 
 	*out = (struct facts_path){ .path = path };
+	walk_start(&walk, path);
 	while (walk_step(&walk))
 		;
 	/* The parent of a directory that was walked into is one above. */
@@ -324,13 +370,4 @@ void host_resolve(struct host_resolver *resolver, const char *path,
 		out->parent = walk.at->id;
 		out->parent_real = walk.at->path;
 	}
-}
-
-int host_resolve_open(struct host_resolver *resolver, const char *real)
-{
-	const struct host_node *node = node_find(resolver, real);
-
-	if (node && node->fd >= 0)
-		return openat(node->fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return open(real, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }

@@ -15,6 +15,7 @@
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -39,6 +40,13 @@ struct dent {
 	unsigned char type;
 	char name[];
 };
+
+static void free_buffer(char **buf)
+{
+	free(*buf);
+}
+
+#define AUTO_FREE __attribute__((cleanup(free_buffer)))
 
 struct tree_walk;
 
@@ -103,12 +111,13 @@ static bool walk_directory(struct tree_walk *walk, int dir, uint64_t state,
 			   unsigned int depth)
 {
 	AUTO_CLOSE int fd = dir;
-	AUTO_ARENA arena = { 0 };
-	char *buf;
+	AUTO_FREE char *buf = NULL;
 
 	if (depth >= DEPTH_LIMIT)
 		return true;
-	buf = arena_alloc(&arena, DENTS_SIZE, 1);
+	buf = malloc(DENTS_SIZE);
+	if (!buf)
+		return false;
 	for (;;) {
 		long n = syscall(SYS_getdents64, fd, buf, DENTS_SIZE);
 

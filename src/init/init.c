@@ -16,7 +16,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -25,6 +24,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "enforce/enforce.h"
+#include "guard/guard.h"
 #include "init/start.h"
 #include "plan/plan.h"
 #include "wire/frame.h"
@@ -34,6 +34,8 @@ enum { EXIT_SETUP = 125 };
 struct init {
 	const struct init_start *start;
 	struct init_children children;
+	struct guard *guard;	/* NULL: no name is forbidden */
+	int listener;
 	struct frame_exited exited;
 	bool done;
 };
@@ -74,12 +76,8 @@ static void child_changed(struct init *init, pid_t pid, int status)
 	} else if (pid == init->children.command) {
 		init->exited.status = (uint32_t)status;
 		init->done = true;
-	} else if (pid == init->children.guard && !WIFSTOPPED(status) &&
-		   !(WIFEXITED(status) && WEXITSTATUS(status) == 0)) {
-		/* Without it names are not judged: the box must not go on. */
-		init->exited.guard_lost = 1;
-		init->exited.status = SIGKILL;
-		init->done = true;
+	} else if (init->guard && !WIFSTOPPED(status)) {
+		guard_child_ended(init->guard, pid);
 	}
 }
 
@@ -122,21 +120,6 @@ static void forward_signal(const struct init *init, uint32_t sig)
 	}
 }
 
-/* The mount table changed, and nobody in the box can have changed it. */
-static void restore_mounts(const struct init *init)
-{
-	const struct plan *plan = init->start->plan;
-
-	for (size_t i = 0; i < plan->watches.n; i++) {
-		int result = enforce_watch_restore(plan, i, init->start->box);
-		uint32_t told[2] = { (uint32_t)i,
-				     result < 0 ? (uint32_t)errno : 0 };
-
-		if (result)
-			send_frame(init, FRAME_REMOUNTED, told, sizeof(told));
-	}
-}
-
 static void receive(struct init *init)
 {
 	unsigned char buf[FRAME_HEAD + 64];
@@ -155,20 +138,38 @@ static void receive(struct init *init)
 		forward_signal(init, value);
 }
 
+static void serve_guard(struct init *init, short events)
+{
+	struct err err;
+
+	/* Without it names are not judged: the box must not go on. At its end
+	 * (POLLHUP) nobody is left who could ask. */
+	if (events & POLLIN && guard_serve(init->guard, &err) < 0)
+		_exit(EXIT_SETUP);
+	if (!(events & POLLIN))
+		fd_close(&init->listener);
+}
+
 static void serve(struct init *init, int signals, int mounts)
 {
-	struct pollfd polls[] = {
-		{ .fd = signals, .events = POLLIN },
-		{ .fd = init->start->box->control, .events = POLLIN },
-		{ .fd = mounts, .events = POLLPRI },
-	};
-
 	reap(init);
 	while (!init->done) {
+		struct pollfd polls[] = {
+			{ .fd = signals, .events = POLLIN },
+			{ .fd = init->start->box->control, .events = POLLIN },
+			{ .fd = mounts, .events = POLLPRI },
+			{ .fd = init->listener, .events = POLLIN },
+		};
 		struct signalfd_siginfo info;
+		int n = poll(polls, 4,
+			     init->guard ? guard_timeout_ms(init->guard) : -1);
 
-		if (poll(polls, 3, -1) < 0 && errno != EINTR)
+		if (n < 0 && errno != EINTR)
 			_exit(EXIT_SETUP);
+		if (n == 0)
+			guard_check(init->guard);
+		if (polls[3].revents)
+			serve_guard(init, polls[3].revents);
 		if (polls[0].revents) {
 			(void)!read(signals, &info, sizeof(info));
 			reap(init);
@@ -176,7 +177,8 @@ static void serve(struct init *init, int signals, int mounts)
 		if (polls[1].revents)
 			receive(init);
 		if (polls[2].revents)
-			restore_mounts(init);
+			send_frame(init, FRAME_MOUNTS, &(uint32_t){ 0 },
+				   sizeof(uint32_t));
 	}
 	send_frame(init, FRAME_EXITED, &init->exited, sizeof(init->exited));
 }
@@ -228,57 +230,97 @@ static void wait_for_go(const struct init_start *start)
 		_exit(EXIT_SETUP);
 }
 
-static void send_terminal(const struct init_start *start)
+/*
+ * What the supervisor needs to mount again in this namespace what the host
+ * replaced, and the terminal: see run_launch().
+ */
+static void send_descriptors(const struct init_start *start)
 {
 	struct box *box = start->box;
+	int fds[4];
+	size_t n = 0;
 	struct err err;
 
-	if (box->pty_master < 0)
-		return;
-	if (fd_send(box->control, "T", 1, &box->pty_master, 1, &err) < 0)
+	if (start->plan->watches.n) {
+		fds[n++] = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+		fds[n++] = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+		fds[n++] = box->masks;
+		if (fds[0] < 0 || fds[1] < 0) {
+			err_sys(&err, "open the namespaces of the box");
+			init_fail(start, &err);
+		}
+	}
+	if (box->pty_master >= 0)
+		fds[n++] = box->pty_master;
+	if (n && fd_send(box->control, "D", 1, fds, n, &err) < 0)
 		init_fail(start, &err);
-	fd_close(&box->pty_master);
+	for (size_t i = 0; i < n; i++)
+		(void)close(fds[i]);
+	if (start->plan->watches.n)
+		box->masks = -1;
+	box->pty_master = -1;
+}
+
+/* The command has sent it, or has said on the pipe why it could not. */
+static void await_listener(struct init *init)
+{
+	size_t n = 1;
+	char byte;
+
+	if (fd_recv(init->children.listeners, &byte, 1, &init->listener, &n) !=
+		    1 ||
+	    n != 1)
+		_exit(EXIT_SETUP);
+	fd_close(&init->children.listeners);
+}
+
+static int open_guard(struct init *init, struct err *err)
+{
+	const struct init_start *start = init->start;
+
+	await_listener(init);
+	init->guard = guard_new(init->listener, start->box->control,
+				&start->plan->absents, err);
+	return init->guard ? 0 : -1;
 }
 
 /* After the command was started: nothing more is needed of the host. */
-static void settle(const struct init_start *start, int release)
+static void settle(struct init *init)
 {
+	const struct init_start *start = init->start;
+	bool guard = start->plan->absents.n;
 	struct err err;
 
 	fd_close(&start->box->pty_slave);
 	for (int fd = 0; fd < 3; fd++)
 		(void)close(fd);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
-		err_sys(&err, "cage box init");
-		init_fail(start, &err);
-	}
-	if (enforce_init_cage(&err) < 0) {
+	if (enforce_init_cage(guard, &err) < 0 ||
+	    (guard && open_guard(init, &err) < 0) ||
+	    fd_write_all(init->children.release, "i", 1, &err) < 0) {
 		err_wrap(&err, "cage box init");
 		init_fail(start, &err);
 	}
-	if (fd_write_all(release, "i", 1, &err) < 0)
-		init_fail(start, &err);
-	(void)close(release);
+	fd_close(&init->children.release);
 	(void)close(start->errors);
 }
 
 _Noreturn void init_main(const struct init_start *start)
 {
-	struct init init = { .start = start };
+	struct init init = { .start = start, .listener = -1 };
 	struct err err;
 	int signals, mounts;
 
 	wait_for_go(start);
 	if (enforce_apply(ENFORCE_BOX, start->plan, start->box, &err) < 0)
 		init_fail(start, &err);
-	send_terminal(start);
+	send_descriptors(start);
 	signals = block_signals(&err);
 	mounts = watch_mounts(start->plan, &err);
 	if (signals < 0 || (mounts < 0 && start->plan->watches.n) ||
 	    init_start_command(start, &init.children, &err) < 0)
 		init_fail(start, &err);
 	forget_environment();
-	settle(start, init.children.release);
+	settle(&init);
 	serve(&init, signals, mounts);
 	_exit(0);
 }

@@ -9,14 +9,13 @@ struct init_start;
 
 struct init_children {
 	pid_t command;
-	pid_t guard; /* 0: none is needed */
-	int release; /* box init writes a byte when it is caged; the
-			 * command does not run before */
+	int listeners;	/* the command sends the filter's listener; or -1 */
+	int release;	/* box init writes a byte when it is caged and serves;
+			 * the command does not run before */
 };
 
 /*
- * Starts the command, and before it the guard if the plan has names that must
- * not come into being. Failures inside the new processes are reported on
+ * Starts the command. Failures inside the new process are reported on
  * start->errors.
  */
 int init_start_command(const struct init_start *start,

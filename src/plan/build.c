@@ -125,6 +125,7 @@ static int choose_seccomp(const struct policy *policy,
 {
 	const char *profile = policy->syscalls_profile.text;
 
+	plan->seccomp_floor = options->seccomp_file != NULL;
 	if (options->seccomp_file)
 		plan->seccomp = *options->seccomp_file;
 	else if (!profile || !strcmp(profile, "default"))
@@ -189,6 +190,10 @@ static int check_workdir(const struct view *view, struct plan *plan,
 	const struct view_node *node = view_find(view, plan->workdir);
 	bool covered = node->private && strcmp(node->path, plan->workdir);
 
+	/* The box's own directory stands in for the host's. */
+	if (node->private && !covered)
+		plan->workdir_id = (struct facts_id){ 0 };
+
 	if (node->access != PLAN_HIDDEN && !covered)
 		return 0;
 	if (covered)
@@ -208,13 +213,15 @@ static int check_workdir(const struct view *view, struct plan *plan,
 
 static int build_view(struct arena *arena, const struct policy *policy,
 		      const struct policy_context *context,
-		      const struct facts *facts, struct claims *claims,
-		      struct view *view, struct err *err)
+		      const struct plan_queries *queries,
+		      const struct facts *facts, struct view *view,
+		      struct err *err)
 {
+	struct claims *claims = arena_alloc(arena, 1, sizeof(*claims));
 	const struct view_node *workdir;
 
-	if (claims_build(arena, policy, context, claims, err) < 0 ||
-	    view_build(arena, policy, context, claims, facts, view, err) < 0)
+	*claims = *queries->claims;
+	if (view_build(arena, policy, context, claims, facts, view, err) < 0)
 		return -1;
 	/* git may work where the box may: its directory can lie outside. */
 	workdir = view_find(view, context->workdir);
@@ -239,7 +246,8 @@ static void add_notes(struct arena *arena, const struct view *view,
 }
 
 int plan_build(struct arena *arena, const struct policy *policy,
-	       const struct policy_context *context, const struct facts *facts,
+	       const struct policy_context *context,
+	       const struct plan_queries *queries, const struct facts *facts,
 	       const struct plan_options *options, struct plan *out,
 	       struct err *err)
 {
@@ -255,7 +263,6 @@ int plan_build(struct arena *arena, const struct policy *policy,
 		.git_dir = facts->git.dir,
 		.wall_time_ms = (uint64_t)policy->limits.wall_time.number,
 	};
-	struct claims claims;
 	struct view view;
 
 	if (!workdir || workdir->kind != FACTS_DIRECTORY)
@@ -266,8 +273,7 @@ int plan_build(struct arena *arena, const struct policy *policy,
 	plan.workdir = workdir->real;
 	plan.workdir_id = workdir->id;
 	if (check_layer_names(policy, options, err) < 0 ||
-	    build_view(arena, policy, context, facts, &claims, &view, err) <
-		    0 ||
+	    build_view(arena, policy, context, queries, facts, &view, err) < 0 ||
 	    check_workdir(&view, &plan, err) < 0 ||
 	    check_landlock(arena, policy, facts, options, &plan, err) < 0 ||
 	    choose_seccomp(policy, options, &plan, err) < 0)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/path.h"
 #include "plan/facts.h"
 #include "policy/match.h"
 
@@ -201,6 +202,23 @@ static void claims_add_own(struct arena *arena, struct claims *out,
 	}
 }
 
+/*
+ * Could anything in the home directory be writable? The working directory and
+ * the home directory are real paths; other paths may lead anywhere.
+ */
+static bool home_may_be_writable(const struct claims *claims,
+				 const struct policy_context *context)
+{
+	if (path_within(context->workdir, context->home))
+		return true;
+	for (size_t i = 0; i < claims->n; i++) {
+		if (claims->v[i].kind == CLAIM_ALLOW_WRITE &&
+		    !path_within(context->workdir, claims->v[i].path))
+			return true;
+	}
+	return false;
+}
+
 int claims_build(struct arena *arena, const struct policy *policy,
 		 const struct policy_context *context, struct claims *out,
 		 struct err *err)
@@ -239,11 +257,14 @@ int claims_build(struct arena *arena, const struct policy *policy,
 			  "system");
 	claims_add_names(arena, out, CLAIM_DENY_WRITE, context->workdir,
 			 protected_everywhere, "protected");
-	if (strcmp(context->home, context->workdir) != 0)
+	if (home_may_be_writable(out, context)) {
+		if (strcmp(context->home, context->workdir) != 0)
+			claims_add_names(arena, out, CLAIM_DENY_WRITE,
+					 context->home, protected_everywhere,
+					 "protected");
 		claims_add_names(arena, out, CLAIM_DENY_WRITE, context->home,
-				 protected_everywhere, "protected");
-	claims_add_names(arena, out, CLAIM_DENY_WRITE, context->home,
-			 protected_in_home, "protected");
+				 protected_in_home, "protected");
+	}
 	claims_add_own(arena, out, context);
 	return 0;
 }

@@ -115,7 +115,8 @@ static bool list_names(const struct policy_list *list, const char *name,
 static bool is_stripped(const char *name)
 {
 	for (const char *const *s = stripped; *s; s++) {
-		if (policy_name_match(*s, name))
+		/* None of them begins with a wildcard. */
+		if (**s == *name && policy_name_match(*s, name))
 			return true;
 	}
 	return false;

@@ -99,6 +99,8 @@ struct facts {
 	struct facts_strings unfinished; /* looks that met a bound, for notes */
 };
 
+struct claims;
+
 /* Which looks plan_build() needs; see plan_queries_build(). */
 struct plan_queries {
 	struct facts_strings paths;
@@ -110,6 +112,7 @@ struct plan_queries {
 	const char *git_at; /* NULL: do not look */
 	struct facts_strings git_names; /* asked below the git directories */
 	const char *links_at; /* where hard links are looked for */
+	const struct claims *claims; /* what was asked for, to be decided */
 };
 
 /* The answer for exactly this path, NULL if it was not asked. */

@@ -161,6 +161,7 @@ struct plan {
 	struct plan_mounts mounts;
 	struct plan_landlock landlock;
 	struct plan_filter seccomp;
+	bool seccomp_floor; /* it is the user's: ours is laid under it */
 	struct plan_absents absents;
 	struct plan_watches watches;
 	struct plan_rlimits rlimits;
@@ -183,10 +184,12 @@ int plan_queries_build(struct arena *arena, const struct policy *policy,
 
 /*
  * Pure: the plan, or ERR_POLICY or ERR_HOST with the reason and the remedy.
- * Everything lives in @arena or is borrowed from the arguments.
+ * @facts are the answers to @queries. Everything lives in @arena or is
+ * borrowed from the arguments.
  */
 int plan_build(struct arena *arena, const struct policy *policy,
-	       const struct policy_context *context, const struct facts *facts,
+	       const struct policy_context *context,
+	       const struct plan_queries *queries, const struct facts *facts,
 	       const struct plan_options *options, struct plan *out,
 	       struct err *err);
 

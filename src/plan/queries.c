@@ -36,14 +36,15 @@ int plan_queries_build(struct arena *arena, const struct policy *policy,
 		       const struct policy_context *context,
 		       struct plan_queries *out, struct err *err)
 {
-	struct claims claims;
+	struct claims *claims = arena_alloc(arena, 1, sizeof(*claims));
 
 	*out = (struct plan_queries){ 0 };
-	if (claims_build(arena, policy, context, &claims, err) < 0)
+	if (claims_build(arena, policy, context, claims, err) < 0)
 		return -1;
+	out->claims = claims;
 	*ARENA_PUSH(arena, &out->paths) = context->workdir;
-	for (size_t i = 0; i < claims.n; i++)
-		add_claim(arena, &claims.v[i], out);
+	for (size_t i = 0; i < claims->n; i++)
+		add_claim(arena, &claims->v[i], out);
 	add_strings(arena, claims_private, &out->private);
 	add_strings(arena, claims_git_names, &out->git_names);
 	if (policy->filesystem.git.number != POLICY_GIT_OPEN)

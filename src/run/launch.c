@@ -167,19 +167,29 @@ static int await_exec(int errors, struct err *err)
 	return -1;
 }
 
-static int await_terminal(struct run_box *box, struct err *err)
+/* Sent by send_descriptors() of box init. */
+static int await_descriptors(struct run_box *box, const struct plan *plan,
+			     struct err *err)
 {
-	bool any = box->terminals[0] || box->terminals[1] || box->terminals[2];
-	size_t n = 1;
+	bool terminal =
+		box->terminals[0] || box->terminals[1] || box->terminals[2];
+	size_t wanted = (plan->watches.n ? 3U : 0U) + (terminal ? 1U : 0U);
+	size_t n = 4, at = 0;
+	int fds[4];
 	char byte;
 
-	if (!any)
+	if (!wanted)
 		return 0;
-	if (fd_recv(box->control, &byte, 1, &box->terminal, &n) != 1 ||
-	    n != 1) {
-		box->terminal = -1;
-		return err_set(err, ERR_SYS, "the box sent no terminal");
+	if (fd_recv(box->control, &byte, 1, fds, &n) != 1 || n != wanted)
+		return err_set(err, ERR_SYS,
+			       "the box did not send its descriptors");
+	if (plan->watches.n) {
+		box->namespaces[0] = fds[at++];
+		box->namespaces[1] = fds[at++];
+		box->masks = fds[at++];
 	}
+	if (terminal)
+		box->terminal = fds[at];
 	return 0;
 }
 
@@ -219,7 +229,7 @@ static int prepare(struct run_box *box, const struct plan *plan, int errors,
 	if (map_ids(box->pid, plan, err) < 0 ||
 	    fd_send(box->control, "G", 1, NULL, 0, err) < 0 ||
 	    await_exec(errors, err) < 0 || check_alive(box, err) < 0 ||
-	    await_terminal(box, err) < 0)
+	    await_descriptors(box, plan, err) < 0)
 		return -1;
 	return 0;
 }
@@ -229,7 +239,11 @@ int run_launch(const struct run_request *request, struct run_box *out,
 {
 	AUTO_CLOSE int errors = -1;
 	int pair[2], pipes[2], result;
-	struct run_box box = { .pidfd = -1, .control = -1, .terminal = -1 };
+	struct run_box box = { .pidfd = -1,
+			       .control = -1,
+			       .terminal = -1,
+			       .namespaces = { -1, -1 },
+			       .masks = -1 };
 
 	if (check_streams(&box, err) < 0 || check_passed(request, err) < 0)
 		return -1;

@@ -14,6 +14,8 @@ struct run_box {
 	int pidfd;
 	int control; /* frames, see wire/frame.h */
 	int terminal; /* master of the box's pty, or -1 */
+	int namespaces[2]; /* user and mount, to mount again; or -1 */
+	int masks; /* what masks are cloned from; or -1 */
 	bool terminals[3]; /* standard streams that are terminals */
 };
 

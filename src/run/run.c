@@ -27,6 +27,7 @@
 #include "plan/plan.h"
 #include "run/launch.h"
 #include "run/record.h"
+#include "run/restore.h"
 #include "run/terminal.h"
 #include "wire/frame.h"
 
@@ -136,10 +137,23 @@ static void handle_signal(struct supervisor *s)
 		send_value(s, FRAME_SIGNAL, (uint32_t)sig);
 }
 
+/* What cannot be protected again must not be left open. */
+static void restored(void *data, size_t watch, uint32_t sys)
+{
+	struct supervisor *s = data;
+
+	if (watch < s->plan->watches.n)
+		record_remounted(&s->record, watch, sys);
+	if (sys) {
+		record_warn(&s->record,
+			    "protection that the host took away could not be "
+			    "put back, so the box was ended");
+		kill_box(s);
+	}
+}
+
 static void handle_frame(struct supervisor *s, const struct frame *frame)
 {
-	uint32_t words[2] = { 0 };
-
 	switch (frame->type) {
 	case FRAME_EXITED:
 		memcpy(&s->exited, frame->payload, sizeof(s->exited));
@@ -148,10 +162,8 @@ static void handle_frame(struct supervisor *s, const struct frame *frame)
 	case FRAME_STOPPED:
 		suspend(s, false);
 		break;
-	case FRAME_REMOUNTED:
-		memcpy(words, frame->payload, sizeof(words));
-		if (words[0] < s->plan->watches.n)
-			record_remounted(&s->record, words[0], words[1]);
+	case FRAME_MOUNTS:
+		run_restore(s->plan, &s->box, restored, s);
 		break;
 	case FRAME_DENIED: {
 		struct frame_denied denied;
@@ -275,7 +287,7 @@ static void fill_outcome(const struct supervisor *s, struct outcome *out)
 	if (s->timed_out) {
 		out->kind = OUTCOME_TIMEOUT;
 		out->exit_code = EXIT_TIMEOUT;
-	} else if (!s->reported || s->exited.guard_lost || s->killed) {
+	} else if (!s->reported || s->killed) {
 		out->kind = OUTCOME_KILLED;
 		out->signal = SIGKILL;
 		out->exit_code = 128 + SIGKILL;
@@ -299,10 +311,6 @@ static void finish(struct supervisor *s, struct outcome *out)
 	terminal_drain(s->terminal);
 	terminal_leave(s->terminal);
 	fill_outcome(s, out);
-	if (s->exited.guard_lost)
-		record_warn(&s->record,
-			    "the guard was killed from inside the box, so the "
-			    "box was ended");
 	record_check_names(&s->record);
 	event_write(s->record.events_fd,
 		    &(struct event){ .kind = EVENT_ENDED,

@@ -28,9 +28,8 @@ static size_t payload_size(unsigned int type)
 		return sizeof(struct frame_exited);
 	case FRAME_STOPPED:
 	case FRAME_SIGNAL:
+	case FRAME_MOUNTS:
 		return sizeof(uint32_t);
-	case FRAME_REMOUNTED:
-		return 2 * sizeof(uint32_t);
 	case FRAME_DENIED:
 		return sizeof(struct frame_denied);
 	default:

@@ -20,7 +20,7 @@ enum frame_type {
 	FRAME_EXITED = 1, /* init → supervisor: the command ended */
 	FRAME_STOPPED, /* init → supervisor: the command is stopped */
 	FRAME_SIGNAL, /* supervisor → init: u32 signal */
-	FRAME_REMOUNTED, /* init → supervisor: u32 watch, u32 errno */
+	FRAME_MOUNTS, /* init → supervisor: u32 0, the mount table changed */
 	FRAME_DENIED, /* guard → supervisor: struct frame_denied */
 };
 
@@ -34,7 +34,7 @@ struct frame {
 /* FRAME_EXITED: how the command ended and what it used. */
 struct frame_exited {
 	uint32_t status; /* as wait(2) gives it */
-	uint32_t guard_lost; /* the guard died before the command */
+	uint32_t unused; /* zero */
 	uint64_t user_us;
 	uint64_t system_us;
 	uint64_t max_rss_kib;

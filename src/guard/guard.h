@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORDON_GUARD_GUARD_H
+#define CORDON_GUARD_GUARD_H
+
+#include <sys/types.h>
+
+struct err;
+struct guard;
+struct plan_absents;
+
+/*
+ * Serves the system calls of the box that create names (the NOTIFY filter
+ * hands them over through a listener): judges parent directory and name
+ * against the plan and performs the call itself, so that what was judged is
+ * what happens. Denials are sent as frames over a SEQPACKET socket.
+ *
+ * Is a part of box init: same namespaces, same Landlock domain, no more rights
+ * than the command except CAP_SYS_PTRACE in the box's user namespace, which it
+ * needs to read the callers' arguments and has in effect only then.
+ */
+
+/* Borrows both descriptors and @absents; all signals are blocked from here. */
+struct guard *guard_new(int listener, int report,
+			const struct plan_absents *absents, struct err *err);
+void guard_free(struct guard *guard);
+
+/* After POLLIN on the listener: one call. -1: the box must end. */
+int guard_serve(struct guard *guard, struct err *err);
+
+/* How long a poll may take before guard_check() is due; -1: for ever. */
+int guard_timeout_ms(const struct guard *guard);
+void guard_check(struct guard *guard);
+
+/* The caller reaped a child of this process: it may have been the guard's. */
+void guard_child_ended(struct guard *guard, pid_t pid);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORDON_GUARD_STATE_H
+#define CORDON_GUARD_STATE_H
+
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "guard/caller.h"
+#include "plan/facts.h"
+
+struct plan_absents;
+
+enum {
+	GUARD_WAITING_MAX = 64, /* opens that block at the same time */
+
+	/*
+	 * What the functions that serve one call return besides 0 and -errno
+	 * (the number that the caller shall see): the caller has its answer,
+	 * or a child of the guard will give it.
+	 */
+	GUARD_ANSWERED = 1,
+};
+
+/* An open that blocks, done by a child of the guard. */
+struct guard_waiting {
+	pid_t child;
+	pid_t caller;
+	uint64_t id; /* of the notification */
+};
+
+struct guard {
+	int listener;
+	int report;
+	const struct plan_absents *absents;
+	int root; /* O_PATH of / */
+	int proc; /* O_PATH of /proc */
+	int self; /* O_PATH of the guard's own directory there */
+	int self_fd; /* O_PATH of /proc/self/fd */
+	struct facts_id self_id; /* of @self; held open, so never given twice */
+	uint64_t proc_dev;
+	bool can_ptrace; /* CAP_SYS_PTRACE is permitted */
+	mode_t umask; /* what umask(2) was last told */
+	struct caller_cache cache;
+	struct seccomp_notif *req;	/* the call that is being served */
+	size_t req_size;
+	struct guard_waiting waiting[GUARD_WAITING_MAX];
+	size_t n_waiting;
+};
+
+/* One call that is being served. */
+struct call {
+	struct guard *guard;
+	const char *name; /* "openat", for reports */
+	uint64_t id; /* of the notification */
+	struct caller caller;
+	uint64_t args[6]; /* in the order of the *at form */
+	bool in_child; /* a child of the guard serves it */
+};
+
+/* Does the caller still wait, so that what was read of it is its own? */
+bool call_valid(const struct call *call);
+
+/* Ends the call with @value, or with -@value as errno if it is negative. */
+void call_answer(const struct call *call, int64_t value);
+
+/* Gives @fd, which is closed, to the caller and ends the call. */
+int call_answer_fd(const struct call *call, int fd, int open_flags);
+
+#endif
