@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd/explain.c - `cordon explain`: may a box read or write this path?
+ *
+ * Runs in:  the caller's process.
+ * Trusts:   the command line.
+ * Must not: change anything.
+ */
+#include "plan/explain.h"
+
+#include <jansson.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "cmd/output.h"
+#include "cmd/prepare.h"
+#include "cmd/verb.h"
+#include "policy/match.h"
+
+struct explain_args {
+	struct common_args common;
+	struct policy_args policy;
+	struct host_args host;
+	bool json;
+};
+
+/* One path, and the answer. */
+struct answer {
+	const char *asked; /* as given */
+	const char *path; /* expanded, links resolved */
+	bool write;
+	struct plan_verdict verdict;
+};
+
+static const struct opt explain_options[] = {
+	{ .name = "json",
+	  .kind = OPT_FLAG,
+	  .offset = offsetof(struct explain_args, json),
+	  .help = "print the answers as JSON" },
+};
+
+static const struct opt_group explain_groups[] = {
+	{ "Options", explain_options,
+	  sizeof(explain_options) / sizeof(*explain_options), 0 },
+	POLICY_GROUPS(offsetof(struct explain_args, policy)),
+	HOST_GROUP(offsetof(struct explain_args, host)),
+	COMMON_GROUP,
+};
+
+static int parse_words(const struct opt_rest *rest, bool *out_write,
+		       struct err *err)
+{
+	if (rest->n && !strcmp(rest->v[0], "write"))
+		*out_write = true;
+	else if (rest->n && !strcmp(rest->v[0], "read"))
+		*out_write = false;
+	else
+		return err_set(err, ERR_USAGE,
+			       "say what to explain: 'read' or 'write', then "
+			       "paths");
+	if (rest->n < 2)
+		return err_set(err, ERR_USAGE, "no path given");
+	return 0;
+}
+
+/* In a policy a backslash quotes the next character; here it is one. */
+static const char *quote_backslashes(struct arena *arena, const char *word)
+{
+	struct text text = { .arena = arena };
+
+	for (; *word; word++)
+		text_addn(&text, *word == '\\' ? "\\\\" : word,
+			  *word == '\\' ? 2 : 1);
+	return text_str(&text);
+}
+
+/* A path here is a name, not a pattern: the caller's shell has globbed. */
+static int expand_path(struct arena *arena, const struct prepared *prepared,
+		       const char *word, const char **out, struct err *err)
+{
+	struct policy_item item = {
+		.text = quote_backslashes(arena, word),
+		.origin = { .source = "command line" },
+	};
+	struct policy_path path;
+
+	if (policy_path_expand(arena, &item, &prepared->context, &path, err) <
+	    0)
+		return -1;
+	*out = path.literal;
+	return 0;
+}
+
+/* What links lead to decides, not their names. */
+static void explain_path(struct arena *arena, const struct prepared *prepared,
+			 struct answer *answer)
+{
+	const struct facts_path *fact =
+		facts_path_find(&prepared->facts, answer->path);
+
+	if (fact && fact->real)
+		answer->path = fact->real;
+	plan_explain_path(arena, &prepared->plan, answer->path, answer->write,
+			  &answer->verdict);
+}
+
+static void line_format(struct text *out, const char *label, const char *value)
+{
+	if (!value)
+		return;
+	text_addf(out, "  %-8s", label);
+	text_add_escaped(out, value);
+	text_add(out, "\n");
+}
+
+static void answer_format(struct text *out, const struct answer *answer)
+{
+	text_addf(out, "%s ", answer->write ? "write" : "read");
+	text_add_escaped(out, answer->asked);
+	text_addf(out, ": %s\n",
+		  answer->verdict.allowed ? "allowed" : "denied");
+	if (strcmp(answer->asked, answer->path))
+		line_format(out, "path", answer->path);
+	line_format(out, "rule", answer->verdict.reason);
+	line_format(out, "change", answer->verdict.remedy);
+}
+
+static json_t *answer_json(struct arena *arena, const struct answer *answer)
+{
+	return json_pack("{s:s, s:o, s:o, s:b, s:o, s:o}", "operation",
+			 answer->write ? "write" : "read", "asked",
+			 output_string(arena, answer->asked), "path",
+			 output_string(arena, answer->path), "allowed",
+			 answer->verdict.allowed, "rule",
+			 output_string(arena, answer->verdict.reason), "remedy",
+			 output_string(arena, answer->verdict.remedy));
+}
+
+static int print_answers(struct arena *arena, const struct answer *answers,
+			 size_t n, bool json, struct err *err)
+{
+	struct text out = { .arena = arena };
+	json_t *list;
+
+	if (json) {
+		list = json_array();
+		for (size_t i = 0; i < n; i++)
+			json_array_append_new(list,
+					      answer_json(arena, &answers[i]));
+		return output_json(STDOUT_FILENO, list, err);
+	}
+	for (size_t i = 0; i < n; i++)
+		answer_format(&out, &answers[i]);
+	return output_text(&out, err);
+}
+
+static int explain_main(struct cmd *cmd, const void *verb_args,
+			const struct opt_rest *rest, struct err *err)
+{
+	const struct explain_args *args = verb_args;
+	struct prepared *prepared = arena_array(cmd->arena, struct prepared, 1);
+	struct facts_strings look = { 0 };
+	struct answer *answers;
+	bool write = false, denied = false;
+	size_t n;
+
+	if (parse_words(rest, &write, err) < 0 ||
+	    prepare_policy(cmd->arena, &args->policy, prepared, err) < 0)
+		return -1;
+	n = rest->n - 1;
+	answers = arena_array(cmd->arena, struct answer, n);
+	for (size_t i = 0; i < n; i++) {
+		answers[i].asked = rest->v[i + 1];
+		answers[i].write = write;
+		if (expand_path(cmd->arena, prepared, answers[i].asked,
+				&answers[i].path, err) < 0)
+			return -1;
+		*ARENA_PUSH(cmd->arena, &look) = answers[i].path;
+	}
+	if (prepare_plan(cmd->arena, &args->host, &look, prepared, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		explain_path(cmd->arena, prepared, &answers[i]);
+		denied |= !answers[i].verdict.allowed;
+	}
+	if (print_answers(cmd->arena, answers, n, args->json, err) < 0)
+		return -1;
+	return denied ? 1 : 0;
+}
+
+const struct verb verb_explain = {
+	.name = "explain",
+	.summary = "say whether a path can be read or written, and why",
+	.synopsis = "[options] read|write PATH ...",
+	.text = "Answers for each path: allowed or denied, the rule that "
+		"decides with the place it came from, and what would change "
+		"it. Takes the options of 'run'. Exit status: 0 if all are "
+		"allowed, 1 if one is denied.",
+	.groups = { explain_groups,
+		    sizeof(explain_groups) / sizeof(*explain_groups) },
+	.args_size = sizeof(struct explain_args),
+	.words = OPT_WORDS_CHOICE,
+	.choices = "read|write",
+	.run = explain_main,
+};

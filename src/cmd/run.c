@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd/run.c - `cordon run`: a command in a box
+ *
+ * Runs in:  the caller's process, which becomes the supervisor.
+ * Trusts:   the command line.
+ * Must not: write to standard output, which is the command's.
+ */
+#include <fcntl.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "cmd/output.h"
+#include "cmd/prepare.h"
+#include "cmd/report.h"
+#include "cmd/verb.h"
+#include "run/run.h"
+
+struct run_args {
+	struct common_args common;
+	struct policy_args policy;
+	struct host_args host;
+	const char *string;
+	bool json;
+	struct opt_number events_fd;
+	struct opt_values pass_fds;
+};
+
+static const struct opt run_options[] = {
+	{ .name = "command",
+	  .letter = 'c',
+	  .kind = OPT_TEXT,
+	  .offset = offsetof(struct run_args, string),
+	  .arg = "STRING",
+	  .help = "run '/bin/sh -c STRING'; words that follow are $0, $1, "
+		  "..." },
+	{ .name = "json",
+	  .kind = OPT_FLAG,
+	  .offset = offsetof(struct run_args, json),
+	  .help = "at the end, write the outcome as one JSON object to "
+		  "standard error" },
+	{ .name = "events-fd",
+	  .kind = OPT_NUMBER,
+	  .offset = offsetof(struct run_args, events_fd),
+	  .arg = "N",
+	  .help = "write what happens as lines of JSON to this descriptor" },
+	{ .name = "pass-fd",
+	  .kind = OPT_LIST,
+	  .offset = offsetof(struct run_args, pass_fds),
+	  .arg = "N",
+	  .help = "leave this descriptor open for the command; 0, 1 and 2 "
+		  "always are" },
+};
+
+static const struct opt_group run_groups[] = {
+	{ "Options", run_options, sizeof(run_options) / sizeof(*run_options),
+	  0 },
+	POLICY_GROUPS(offsetof(struct run_args, policy)),
+	HOST_GROUP(offsetof(struct run_args, host)),
+	COMMON_GROUP,
+};
+
+/* The command's words: those given, or a shell before them for -c. */
+static int build_argv(struct arena *arena, const struct run_args *args,
+		      const struct opt_rest *rest, char *const **out,
+		      struct err *err)
+{
+	char **argv;
+	size_t n = 0;
+
+	if (!args->string) {
+		if (!rest->n)
+			return err_set(err, ERR_USAGE,
+				       "no command given; for example: "
+				       "cordon run -- make test");
+		if (!rest->v[0][0])
+			return err_set(err, ERR_USAGE,
+				       "the name of the command is empty");
+		*out = rest->v;
+		return 0;
+	}
+	argv = arena_array(arena, char *, rest->n + 4);
+	argv[n++] = arena_strdup(arena, "/bin/sh");
+	argv[n++] = arena_strdup(arena, "-c");
+	argv[n++] = arena_strdup(arena, args->string);
+	for (size_t i = 0; i < rest->n; i++)
+		argv[n++] = rest->v[i];
+	*out = argv;
+	return 0;
+}
+
+static int check_fd(const char *option, unsigned int fd, struct err *err)
+{
+	if (fcntl((int)fd, F_GETFD) < 0)
+		return err_set(err, ERR_USAGE,
+			       "--%s: descriptor %u is not open", option, fd);
+	return 0;
+}
+
+static int build_fds(struct arena *arena, const struct run_args *args,
+		     struct run_request *out, struct err *err)
+{
+	int *fds = arena_array(arena, int, args->pass_fds.n + 1);
+
+	out->events_fd = -1;
+	if (args->events_fd.set) {
+		if (check_fd("events-fd", args->events_fd.value, err) < 0)
+			return -1;
+		out->events_fd = (int)args->events_fd.value;
+	}
+	for (size_t i = 0; i < args->pass_fds.n; i++) {
+		struct opt_number fd;
+
+		if (opt_number_parse(args->pass_fds.v[i].text, &fd) < 0)
+			return err_set(err, ERR_USAGE,
+				       "--pass-fd: '%s' is not a number",
+				       args->pass_fds.v[i].text);
+		if (check_fd("pass-fd", fd.value, err) < 0)
+			return -1;
+		/* Whoever holds it could write events of its own. */
+		if ((int)fd.value == out->events_fd)
+			return err_set(err, ERR_USAGE,
+				       "descriptor %u cannot be both events "
+				       "and the command's",
+				       fd.value);
+		fds[i] = (int)fd.value;
+	}
+	out->pass_fds = fds;
+	out->pass_fds_n = args->pass_fds.n;
+	return 0;
+}
+
+static int run_command(struct cmd *cmd, const struct run_args *args,
+		       const struct opt_rest *rest, struct err *err)
+{
+	struct prepared *prepared = arena_array(cmd->arena, struct prepared, 1);
+	struct run_request request = { .plan = &prepared->plan };
+	struct outcome outcome = { 0 };
+
+	if (build_argv(cmd->arena, args, rest, &request.argv, err) < 0 ||
+	    build_fds(cmd->arena, args, &request, err) < 0 ||
+	    prepare_all(cmd->arena, &args->policy, &args->host, prepared, err) <
+		    0 ||
+	    run_box(cmd->arena, &request, &outcome, err) < 0)
+		return -1;
+	if (!args->json) {
+		report_print(&outcome);
+		return outcome.exit_code;
+	}
+	/* The command is done; its exit code is worth more than the report. */
+	(void)output_json(STDERR_FILENO,
+			  report_json_format(cmd->arena, &outcome, prepared),
+			  err);
+	return outcome.exit_code;
+}
+
+static int run_main(struct cmd *cmd, const void *verb_args,
+		    const struct opt_rest *rest, struct err *err)
+{
+	const struct run_args *args = verb_args;
+	struct err ignored;
+	int code;
+
+	if (!args->json)
+		return run_command(cmd, args, rest, err);
+	/* What would be said in words is in the object. */
+	log_setup(true);
+	code = run_command(cmd, args, rest, err);
+	if (code >= 0)
+		return code;
+	code = verb_exit_code(cmd->verb, err);
+	(void)output_json(STDERR_FILENO,
+			  report_json_format_error(cmd->arena, err, code),
+			  &ignored);
+	return code;
+}
+
+const struct verb verb_run = {
+	.name = "run",
+	.summary = "run a command in a box",
+	.synopsis = "[options] [--] command [argument ...]\n"
+		    "[options] -c STRING [argument ...]",
+	.text = "Runs the command so that it can read what the policy shows, "
+		"change what the policy lets it change, and nothing else. "
+		"With the profile 'default' secrets are hidden, the current "
+		"directory is writable and there is no network.\n\n"
+		"Options end at the first word that is none: in 'cordon run "
+		"npm test --flag' the flag is npm's.\n\n"
+		"Exit status: that of the command; 124 time limit, 125 the "
+		"box could not be made and nothing ran, 126 not executable, "
+		"127 not found, 128+n ended by signal n.",
+	.groups = { run_groups, sizeof(run_groups) / sizeof(*run_groups) },
+	.args_size = sizeof(struct run_args),
+	.command = true,
+	.runs = true,
+	.words = OPT_WORDS_COMMAND,
+	.run = run_main,
+};
