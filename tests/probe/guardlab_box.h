@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORDON_TESTS_GUARDLAB_BOX_H
+#define CORDON_TESTS_GUARDLAB_BOX_H
+
+/*
+ * Part of guardlab.c: the box in miniature. A command under a filter that
+ * notifies, and the guard that serves it, as init/ starts them in a real one.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/fs.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "guard/guard.h"
+#include "plan/plan.h"
+#include "wire/frame.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+struct lab {
+	const char *scripts;
+	char dir[64]; /* holds everything */
+	char work[80]; /* where the commands run */
+	int fuzz_seconds;
+	int race_tries;
+	unsigned int passed;
+	unsigned int failed;
+};
+
+/* One run of a command. */
+struct job {
+	bool guarded;
+	bool landlock;
+	bool ptrace; /* leave the guard CAP_SYS_PTRACE */
+	const char *cwd;
+	const char *output; /* NULL: ours */
+	const struct plan_absents *absents;
+	int (*command)(void *arg);
+	void *arg;
+	unsigned int denied; /* result: frames that came */
+	struct frame_denied last;
+};
+
+static void check(struct lab *lab, bool ok, const char *what)
+{
+	printf("%s %s\n", ok ? "ok    " : "FAILED", what);
+	if (ok)
+		lab->passed++;
+	else
+		lab->failed++;
+}
+
+static _Noreturn void die(const char *what)
+{
+	fprintf(stderr, "guardlab: %s: %s\n", what, strerror(errno));
+	_exit(99);
+}
+
+#define ARG(i)                                                                 \
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS,                                     \
+		 offsetof(struct seccomp_data, args[i]))
+#define RET(action) BPF_STMT(BPF_RET | BPF_K, action)
+
+/* O_CREAT and not O_PATH: the kernel creates. */
+#define OPEN(call, arg)                                                        \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 5), ARG(arg),       \
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, O_CREAT | O_PATH),         \
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, O_CREAT, 0, 1),            \
+		RET(SECCOMP_RET_USER_NOTIF), RET(SECCOMP_RET_ALLOW)
+
+#define NOTIFY(call)                                                           \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1),                 \
+		RET(SECCOMP_RET_USER_NOTIF)
+
+static int install_filter(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		OPEN(openat, 2),
+#ifdef SYS_open
+		OPEN(open, 1),
+		NOTIFY(creat),
+		NOTIFY(mkdir),
+		NOTIFY(mknod),
+		NOTIFY(rename),
+		NOTIFY(link),
+		NOTIFY(symlink),
+#endif
+		NOTIFY(mkdirat),
+		NOTIFY(mknodat),
+		NOTIFY(renameat),
+		NOTIFY(renameat2),
+		NOTIFY(linkat),
+		NOTIFY(symlinkat),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+		RET(SECCOMP_RET_ERRNO | ENOSYS),
+		RET(SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { .len = ARRAY_SIZE(filter),
+				   .filter = filter };
+
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+			    SECCOMP_FILTER_FLAG_NEW_LISTENER |
+				    SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
+			    &prog);
+}
+
+static void keep_capability(bool ptrace)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	for (int i = 0; i <= CAP_LAST_CAP; i++)
+		(void)prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
+	if (syscall(SYS_capget, &head, data) < 0)
+		die("capget");
+	data[0].permitted &= ptrace ? 1U << CAP_SYS_PTRACE : 0;
+	data[0].effective = data[0].inheritable = 0;
+	memset(&data[1], 0, sizeof(data[1]));
+	if (syscall(SYS_capset, &head, data) < 0)
+		die("capset");
+}
+
+static bool has_ptrace(void)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	return syscall(SYS_capget, &head, data) == 0 &&
+	       data[0].permitted & 1U << CAP_SYS_PTRACE;
+}
+
+/* Writing only below @dir; returns false without Landlock. */
+static bool apply_landlock(const char *dir)
+{
+	struct landlock_ruleset_attr attr = {
+		.handled_access_fs = LANDLOCK_ACCESS_FS_WRITE_FILE |
+				     LANDLOCK_ACCESS_FS_REMOVE_FILE |
+				     LANDLOCK_ACCESS_FS_REMOVE_DIR |
+				     LANDLOCK_ACCESS_FS_MAKE_SOCK |
+				     LANDLOCK_ACCESS_FS_REFER |
+				     LANDLOCK_ACCESS_FS_MAKE_REG |
+				     LANDLOCK_ACCESS_FS_MAKE_DIR |
+				     LANDLOCK_ACCESS_FS_MAKE_SYM |
+				     LANDLOCK_ACCESS_FS_MAKE_FIFO,
+	};
+	const char *const writable[] = { dir };
+	int set = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr),
+			       0);
+
+	if (set < 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(writable); i++) {
+		struct landlock_path_beneath_attr rule = {
+			.allowed_access = attr.handled_access_fs,
+			.parent_fd = open(writable[i], O_PATH | O_CLOEXEC),
+		};
+
+		if (syscall(SYS_landlock_add_rule, set,
+			    LANDLOCK_RULE_PATH_BENEATH, &rule, 0) < 0)
+			die("landlock_add_rule");
+		close(rule.parent_fd);
+	}
+	if (syscall(SYS_landlock_restrict_self, set, 0) < 0)
+		die("landlock_restrict_self");
+	close(set);
+	return true;
+}
+
+static int count_fds(void)
+{
+	int n = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static _Noreturn void command_main(const struct job *job)
+{
+	if (job->output) {
+		int fd = open(job->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+		if (fd < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
+			die(job->output);
+		close(fd);
+	}
+	exit(job->command(job->arg));
+}
+
+/* Installs the filter in the command and hands the listener over. */
+static _Noreturn void start_command(const struct job *job, int sock)
+{
+	struct err err;
+	int listener;
+
+	keep_capability(false);
+	listener = install_filter();
+	if (listener < 0)
+		die("seccomp");
+	if (fd_send(sock, "l", 1, &listener, 1, &err) < 0)
+		die(err.msg);
+	close(listener);
+	close(sock);
+	command_main(job);
+}
+
+static _Noreturn void guard_main(const struct job *job, int report)
+{
+	size_t nfds = 1;
+	int listener = -1;
+	struct err err;
+	int socks[2];
+	int before;
+	int status;
+	pid_t command;
+	char c;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks) < 0)
+		die("socketpair");
+	command = fork();
+	if (command == 0) {
+		close(socks[0]);
+		close(report);
+		start_command(job, socks[1]);
+	}
+	close(socks[1]);
+	if (prctl(PR_SET_DUMPABLE, 0) < 0)
+		die("prctl");
+	if (fd_recv(socks[0], &c, 1, &listener, &nfds) <= 0 || nfds != 1)
+		die("no listener");
+	before = count_fds();
+	if (guard_serve(listener, report, job->absents, &err) < 0) {
+		fprintf(stderr, "guardlab: guard: %s\n", err.msg);
+		_exit(98);
+	}
+	if (count_fds() != before) {
+		fprintf(stderr,
+			"guardlab: guard leaks: %d descriptors, then "
+			"%d\n",
+			before, count_fds());
+		_exit(97);
+	}
+	if (waitpid(command, &status, 0) != command)
+		die("waitpid");
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128);
+}
+
+static void count_denied(struct job *job, int report)
+{
+	char buf[1024];
+	ssize_t n;
+
+	job->denied = 0;
+	while ((n = recv(report, buf, sizeof(buf), MSG_DONTWAIT)) > 0) {
+		struct frame frame;
+
+		if (frame_parse(buf, (size_t)n, &frame) < 0 ||
+		    frame.type != FRAME_DENIED)
+			die("not a frame");
+		memcpy(&job->last, frame.payload, sizeof(job->last));
+		job->denied++;
+	}
+}
+
+/* The exit status of the command; 97 to 99 are the lab's own troubles. */
+static int job_run(struct job *job)
+{
+	int report[2];
+	int status;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) < 0)
+		die("socketpair");
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		close(report[0]);
+		if (chdir(job->cwd) < 0)
+			die(job->cwd);
+		keep_capability(job->ptrace && job->guarded);
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+			die("no_new_privs");
+		if (job->landlock && !apply_landlock(job->cwd))
+			_exit(77);
+		if (job->guarded)
+			guard_main(job, report[1]);
+		close(report[1]);
+		command_main(job);
+	}
+	close(report[1]);
+	if (waitpid(pid, &status, 0) != pid)
+		die("waitpid");
+	count_denied(job, report[0]);
+	close(report[0]);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static int run_argv(void *arg)
+{
+	char *const *argv = arg;
+
+	execvp(argv[0], argv);
+	die(argv[0]);
+}
+
+/* Runs a shell command and returns its status. */
+static int __attribute__((format(printf, 1, 2))) shell(const char *format, ...)
+{
+	char command[768];
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(command, sizeof(command), format, ap);
+	va_end(ap);
+	return system(command);
+}
+
+/* For names that may or may not be there: the state is looked at later. */
+static void try_symlink(const char *target, const char *name)
+{
+	if (symlink(target, name) < 0)
+		return;
+}
+
+static void fresh_work(struct lab *lab)
+{
+	if (shell("test ! -e %s || { chmod -R u+rwX %s; rm -rf %s; }",
+		  lab->work, lab->work, lab->work) != 0 ||
+	    mkdir(lab->work, 0755) < 0)
+		die(lab->work);
+}
+
+static struct facts_id identify(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		die(path);
+	return (struct facts_id){ .dev = st.st_dev, .ino = st.st_ino };
+}
+
+#endif
