@@ -492,27 +492,45 @@ static bool is_mounted(int fd, const struct plan_watch *watch, int masks)
 	       st.st_dev == mask.st_dev;
 }
 
-int enforce_watch_restore(const struct plan *plan, size_t watch,
-			  const struct box *box)
+/*
+ * The kernel takes a mount away before it puts the new file in its place; for
+ * a moment nothing can be mounted there (ENOENT).
+ */
+enum { RESTORE_TRIES = 50, RESTORE_WAIT_US = 100 };
+
+static int restore_once(const struct plan_watch *watch, int masks)
 {
-	const struct plan_watch *w = &plan->watches.v[watch];
-	AUTO_CLOSE int target = tree_open_at(-1, w->path);
+	AUTO_CLOSE int target = tree_open_at(-1, watch->path);
 	AUTO_CLOSE int clone = -1;
 	struct stat st;
 
 	if (target < 0)
 		return errno == ENOENT ? 0 : -1;
-	if (is_mounted(target, w, box->masks))
+	if (is_mounted(target, watch, masks))
 		return 0;
 	if (fstat(target, &st) < 0)
 		return -1;
-	if (w->mount == PLAN_MOUNT_BIND)
+	if (watch->mount == PLAN_MOUNT_BIND)
 		clone = tree_clone(target, S_ISDIR(st.st_mode),
 				   MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
 					   MOUNT_ATTR_NODEV);
 	else
-		clone = mask_clone(box->masks, S_ISDIR(st.st_mode));
+		clone = mask_clone(masks, S_ISDIR(st.st_mode));
 	if (clone < 0)
 		return -1;
 	return tree_attach(clone, target) < 0 ? -1 : 1;
+}
+
+int enforce_watch_restore(const struct plan *plan, size_t watch,
+			  const struct box *box)
+{
+	for (int tries = 0;; tries++) {
+		int result = restore_once(&plan->watches.v[watch], box->masks);
+
+		if (result >= 0 || errno != ENOENT)
+			return result;
+		if (tries == RESTORE_TRIES)
+			return 0;
+		(void)usleep(RESTORE_WAIT_US);
+	}
 }

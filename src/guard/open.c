@@ -95,6 +95,15 @@ static int open_blocking(const struct call *call, const void *what)
 	return open_target(target, fds, 0);
 }
 
+static int wait_and_answer(const struct call *call, const struct target *target)
+{
+	const struct waiting_open open = { .open = open_blocking,
+					   .what = target,
+					   .flags = target->flags };
+
+	return waiting_start(call, &open);
+}
+
 static bool is_quick_device(dev_t dev)
 {
 	unsigned int n = major(dev);
@@ -133,12 +142,10 @@ static int open_and_answer(const struct call *call, struct target *target)
 	int fd;
 
 	if (!is_quick(target))
-		return waiting_start(call, open_blocking, target,
-				     target->flags);
+		return wait_and_answer(call, target);
 	fd = open_target(target, call->guard->self_fd, O_NONBLOCK);
 	if (fd < 0 && would_wait(target, fd))
-		return waiting_start(call, open_blocking, target,
-				     target->flags);
+		return wait_and_answer(call, target);
 	if (fd < 0)
 		return fd;
 	if (!(target->flags & O_NONBLOCK) &&
@@ -203,8 +210,7 @@ static int open_existing(const struct call *call, struct target *target)
 	if (S_ISCHR(type) && target->st.st_rdev == makedev(TTY_MAJOR, 0))
 		return open_tty(call, target);
 	if (target->st.st_dev == call->guard->proc_dev)
-		return waiting_start(call, open_blocking, target,
-				     target->flags);
+		return wait_and_answer(call, target);
 	/* In another procfs the guard does not know itself. */
 	if (target->st.st_dev != place->id.dev && walk_is_proc(target->fd))
 		return -EACCES;

@@ -62,13 +62,13 @@ void call_answer(const struct call *call, int64_t value)
  * The guard closes its descriptor before the caller goes on, so it takes two
  * steps: the caller may write, close and execute the file, or lock and unlock
  * it, and a second descriptor would make that fail with ETXTBSY or EWOULDBLOCK.
- * A child, which can be killed in between, does it in one.
+ * (SECCOMP_ADDFD_FLAG_SEND would also return 0 to the caller if it were
+ * interrupted.)
  */
 int call_answer_fd(const struct call *call, int fd, int open_flags)
 {
 	struct seccomp_notif_addfd add = {
 		.id = call->id,
-		.flags = call->in_child ? SECCOMP_ADDFD_FLAG_SEND : 0,
 		.srcfd = (uint32_t)fd,
 		.newfd_flags = (uint32_t)open_flags & O_CLOEXEC,
 	};
@@ -83,8 +83,7 @@ int call_answer_fd(const struct call *call, int fd, int open_flags)
 	(void)close(fd);
 	if (given < 0)
 		return sys == ENOENT ? GUARD_ANSWERED : -sys;
-	if (!call->in_child)
-		call_answer(call, given);
+	call_answer(call, given);
 	return GUARD_ANSWERED;
 }
 
@@ -110,6 +109,9 @@ int guard_serve(struct guard *guard, struct err *err)
 	memset(guard->req, 0, guard->req_size);
 	if (ioctl(guard->listener, SECCOMP_IOCTL_NOTIF_RECV, guard->req) == 0) {
 		serve_call(guard, guard->req);
+		/* guard_check() is not called while there is much to do. */
+		if (guard->n_waiting && ++guard->served % 256 == 0)
+			waiting_check(guard);
 		return 0;
 	}
 	/* ENOENT: the caller was killed before we looked. */
@@ -190,7 +192,9 @@ static int room_new(struct guard *guard, struct err *err)
 	if (guard->req_size < sizeof(struct seccomp_notif))
 		guard->req_size = sizeof(struct seccomp_notif);
 	guard->req = calloc(1, guard->req_size);
-	return guard->req ? 0 : err_sys(err, "room for notifications");
+	if (!guard->req || waiting_init(guard) < 0)
+		return err_sys(err, "make room for notifications");
+	return 0;
 }
 
 struct guard *guard_new(int listener, int report,
@@ -203,9 +207,13 @@ struct guard *guard_new(int listener, int report,
 		err_sys(err, "room for the guard");
 		return NULL;
 	}
-	*guard = (struct guard){ .listener = listener, .report = report,
-				 .absents = absents, .root = -1, .proc = -1,
-				 .self = -1, .self_fd = -1 };
+	*guard = (struct guard){ .listener = listener,
+				 .report = report,
+				 .absents = absents,
+				 .root = -1,
+				 .proc = -1,
+				 .self = -1,
+				 .self_fd = -1 };
 	/* Signals are for the command; the guard ends when it has ended. */
 	sigfillset(&all);
 	(void)sigprocmask(SIG_BLOCK, &all, NULL);

@@ -3,6 +3,7 @@
 #define CORDON_GUARD_STATE_H
 
 #include <linux/seccomp.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,9 +27,10 @@ enum {
 
 /* An open that blocks, done by a child of the guard. */
 struct guard_waiting {
-	pid_t child;
+	pid_t child; /* 0: free */
 	pid_t caller;
 	uint64_t id; /* of the notification */
+	atomic_int claim; /* who answers; see waiting.c */
 };
 
 struct guard {
@@ -44,9 +46,10 @@ struct guard {
 	bool can_ptrace; /* CAP_SYS_PTRACE is permitted */
 	mode_t umask; /* what umask(2) was last told */
 	struct caller_cache cache;
-	struct seccomp_notif *req;	/* the call that is being served */
+	unsigned int served; /* calls so far */
+	struct seccomp_notif *req; /* the call that is being served */
 	size_t req_size;
-	struct guard_waiting waiting[GUARD_WAITING_MAX];
+	struct guard_waiting *waiting; /* shared with the children */
 	size_t n_waiting;
 };
 
@@ -57,7 +60,6 @@ struct call {
 	uint64_t id; /* of the notification */
 	struct caller caller;
 	uint64_t args[6]; /* in the order of the *at form */
-	bool in_child; /* a child of the guard serves it */
 };
 
 /* Does the caller still wait, so that what was read of it is its own? */

@@ -14,6 +14,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,30 +28,51 @@
  */
 enum { RESTART_OR_EINTR = 512 };
 
-static _Noreturn void child_main(const struct call *call, waiting_open_fn *open,
-				 const void *what, int open_flags, pid_t guard)
+/*
+ * Who answers the call, decided once in memory that both share: the child,
+ * when its open is done, or the guard, which then kills it. A child that is
+ * killed while it hands its descriptor over would leave the caller with a
+ * descriptor too many, or with none.
+ */
+enum { OPEN_WAITS, CHILD_ANSWERS, GUARD_ANSWERS };
+
+static bool claim(struct guard_waiting *entry, int who)
 {
-	struct call own = *call;
+	int waits = OPEN_WAITS;
+
+	return atomic_compare_exchange_strong(&entry->claim, &waits, who);
+}
+
+static _Noreturn void child_main(const struct call *call,
+				 const struct waiting_open *open,
+				 struct guard_waiting *entry, pid_t guard)
+{
 	int fd;
 	int failed;
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != guard)
 		_exit(1);
-	own.in_child = true;
-	fd = open(&own, what);
-	failed = fd < 0 ? fd : call_answer_fd(&own, fd, open_flags);
+	fd = open->open(call, open->what);
+	if (!claim(entry, CHILD_ANSWERS))
+		_exit(0);
+	failed = fd < 0 ? fd : call_answer_fd(call, fd, open->flags);
 	if (failed < 0)
-		call_answer(&own, failed);
+		call_answer(call, failed);
 	_exit(0);
 }
 
-/* Kills the child of @entry, if it is still there, and forgets it. */
+static void forget(struct guard *guard, struct guard_waiting *entry)
+{
+	entry->child = 0;
+	guard->n_waiting--;
+}
+
 static void end(struct guard *guard, struct guard_waiting *entry)
 {
 	(void)kill(entry->child, SIGKILL);
 	while (waitpid(entry->child, NULL, 0) < 0 && errno == EINTR)
 		;
-	*entry = guard->waiting[--guard->n_waiting];
+	forget(guard, entry);
 }
 
 static bool has_signal(const struct guard *guard,
@@ -69,69 +92,93 @@ static bool has_signal(const struct guard *guard,
 	return !failed && status.interrupts;
 }
 
-/* Returns false if the entry was taken out. */
-static bool check(struct guard *guard, struct guard_waiting *entry)
+static void check(struct guard *guard, struct guard_waiting *entry)
 {
 	const struct call call = { .guard = guard, .id = entry->id };
+	bool valid;
 
 	if (waitpid(entry->child, NULL, WNOHANG) == entry->child) {
-		*entry = guard->waiting[--guard->n_waiting];
-		return false;
+		forget(guard, entry);
+		return;
 	}
-	if (!call_valid(&call)) {
-		end(guard, entry);
-		return false;
-	}
-	if (!has_signal(guard, entry))
-		return true;
+	/* Not valid: the caller died. Or it has its answer; then the child has
+	 * claimed it and ends by itself. */
+	valid = call_valid(&call);
+	if ((valid && !has_signal(guard, entry)) ||
+	    !claim(entry, GUARD_ANSWERS))
+		return;
 	end(guard, entry);
-	call_answer(&call, -RESTART_OR_EINTR);
-	return false;
+	if (valid)
+		call_answer(&call, -RESTART_OR_EINTR);
 }
 
 void waiting_check(struct guard *guard)
 {
-	for (size_t i = 0; i < guard->n_waiting;)
-		if (check(guard, &guard->waiting[i]))
-			i++;
+	for (size_t i = 0; i < GUARD_WAITING_MAX && guard->n_waiting; i++)
+		if (guard->waiting[i].child)
+			check(guard, &guard->waiting[i]);
 }
 
 void waiting_ended(struct guard *guard, pid_t pid)
 {
-	for (size_t i = 0; i < guard->n_waiting; i++) {
-		if (guard->waiting[i].child == pid) {
-			guard->waiting[i] = guard->waiting[--guard->n_waiting];
-			return;
-		}
-	}
+	for (size_t i = 0; i < GUARD_WAITING_MAX && guard->n_waiting; i++)
+		if (guard->waiting[i].child == pid)
+			forget(guard, &guard->waiting[i]);
+}
+
+int waiting_init(struct guard *guard)
+{
+	void *room =
+		mmap(NULL, sizeof(guard->waiting[0]) * GUARD_WAITING_MAX,
+		     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (room == MAP_FAILED)
+		return -1;
+	guard->waiting = room;
+	return 0;
 }
 
 void waiting_done(struct guard *guard)
 {
-	while (guard->n_waiting)
-		end(guard, &guard->waiting[0]);
+	if (!guard->waiting)
+		return;
+	for (size_t i = 0; i < GUARD_WAITING_MAX; i++)
+		if (guard->waiting[i].child)
+			end(guard, &guard->waiting[i]);
+	(void)munmap(guard->waiting,
+		     sizeof(guard->waiting[0]) * GUARD_WAITING_MAX);
 }
 
-int waiting_start(const struct call *call, waiting_open_fn *open,
-		  const void *what, int open_flags)
+static struct guard_waiting *find_free(struct guard *guard)
+{
+	for (size_t i = 0; i < GUARD_WAITING_MAX; i++)
+		if (!guard->waiting[i].child)
+			return &guard->waiting[i];
+	return NULL;
+}
+
+int waiting_start(const struct call *call, const struct waiting_open *open)
 {
 	struct guard *guard = call->guard;
+	struct guard_waiting *entry = find_free(guard);
 	pid_t self = getpid();
 	pid_t child;
 
-	if (guard->n_waiting == GUARD_WAITING_MAX)
+	if (!entry) {
 		waiting_check(guard);
-	if (guard->n_waiting == GUARD_WAITING_MAX)
+		entry = find_free(guard);
+	}
+	if (!entry)
 		return -ENFILE;
+	entry->caller = call->caller.tid;
+	entry->id = call->id;
+	atomic_store(&entry->claim, OPEN_WAITS);
 	child = fork();
 	if (child < 0)
 		return -ENFILE;
 	if (child == 0)
-		child_main(call, open, what, open_flags, self);
-	guard->waiting[guard->n_waiting++] = (struct guard_waiting){
-		.child = child,
-		.caller = call->caller.tid,
-		.id = call->id,
-	};
+		child_main(call, open, entry, self);
+	entry->child = child;
+	guard->n_waiting++;
 	return GUARD_ANSWERED;
 }

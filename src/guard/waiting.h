@@ -7,16 +7,22 @@
 struct call;
 struct guard;
 
-/* Opens something in a way that may block; returns a descriptor or -errno. */
-typedef int waiting_open_fn(const struct call *call, const void *what);
+/* Something to be opened in a way that may block. */
+struct waiting_open {
+	int (*open)(const struct call *call, const void *what);
+	const void *what; /* a descriptor of it, or -errno, is returned */
+	int flags; /* of open(2) */
+};
+
+/* Room for children; -1 with errno. */
+int waiting_init(struct guard *guard);
 
 /*
- * Has a child of the guard open @what and answer the call, so that neither a
- * fifo without a reader nor a lease stops the others. Returns GUARD_ANSWERED
- * or -errno.
+ * Has a child of the guard open it and answer the call, so that neither a fifo
+ * without a reader nor a lease stops the others. Returns GUARD_ANSWERED or
+ * -errno.
  */
-int waiting_start(const struct call *call, waiting_open_fn *open,
-		  const void *what, int open_flags);
+int waiting_start(const struct call *call, const struct waiting_open *open);
 
 /*
  * Collects the children that are done and ends those whose caller died or has
@@ -24,7 +30,7 @@ int waiting_start(const struct call *call, waiting_open_fn *open,
  */
 void waiting_check(struct guard *guard);
 
-/* Ends all. */
+/* Ends all and frees the room. */
 void waiting_done(struct guard *guard);
 
 /* @pid was reaped by somebody else: it must not be killed any more. */

@@ -118,8 +118,8 @@ static bool within_any(const struct facts_strings *dirs, const char *path)
 }
 
 /*
- * The path at the end of a line of /proc/net/unix, NULL for abstract and
- * unnamed sockets. Paths with a line feed are cut by the kernel's format; what
+ * The path at the end of a line of /proc/net/unix, NULL for unnamed sockets;
+ * "@…" is an abstract one, and a relative path is relative to whoever bound it. Paths with a line feed are cut by the kernel's format; what
  * is left does not exist and is harmless.
  */
 static char *socket_path(char *line)
@@ -128,28 +128,34 @@ static char *socket_path(char *line)
 		line += strcspn(line, " ");
 		line += strspn(line, " ");
 	}
-	return *line == '/' ? line : NULL;
+	return *line ? line : NULL;
 }
 
-static void socket_add(struct host_resolver *resolver, char *line,
+/* True if the socket has a relative path, so that nobody knows where it is. */
+static bool socket_add(struct host_resolver *resolver, char *line,
 		       const struct facts_strings *private,
 		       struct facts_paths *out)
 {
-	char *path = socket_path(line);
+	char *path = line[0] == 'N' ? NULL /* the heading */
+				    : socket_path(line);
 
-	if (!path || !path_is_normal(path) || within_any(private, path))
-		return;
+	if (!path || !path_is_normal(path))
+		return path && path[0] != '@' && path[0] != '/';
+	if (within_any(private, path))
+		return false;
 	host_resolve(resolver, arena_strdup(resolver->arena, path),
 		     ARENA_PUSH(resolver->arena, out));
 	if (out->v[out->n - 1].kind != FACTS_SOCKET)
 		out->n--;
+	return false;
 }
 
 static int probe_sockets(struct host_resolver *resolver,
-			 const struct facts_strings *private,
+			 const struct plan_queries *queries,
 			 struct facts_paths *out, struct err *err)
 {
 	AUTO_CLOSE int fd = open("/proc/net/unix", O_RDONLY | O_CLOEXEC);
+	bool lost = false;
 	char buf[8192];
 	size_t kept = 0;
 
@@ -162,11 +168,12 @@ static int probe_sockets(struct host_resolver *resolver,
 		if (n < 0)
 			return err_sys(err, "read '/proc/net/unix'");
 		if (n == 0)
-			return 0;
+			break;
 		buf[kept + (size_t)n] = '\0';
 		for (; (end = strchr(line, '\n')); line = end + 1) {
 			*end = '\0';
-			socket_add(resolver, line, private, out);
+			lost |= socket_add(resolver, line,
+					   &queries->private, out);
 		}
 		kept = strlen(line);
 		memmove(buf, line, kept);
@@ -176,6 +183,9 @@ static int probe_sockets(struct host_resolver *resolver,
 				       "host than the %d that are looked at",
 				       SOCKETS_LIMIT);
 	}
+	if (!lost || !queries->links_at)
+		return 0;
+	return host_tree_find_sockets(resolver, queries->links_at, out, err);
 }
 
 static void note_unfinished(struct arena *arena, struct facts *facts,
@@ -280,7 +290,7 @@ int host_facts_probe(struct arena *arena, const struct plan_queries *queries,
 	probe_process(arena, out);
 	probe_paths(&resolver, &queries->paths, &out->paths);
 	if (probe_globs(&resolver, &queries->globs, &out->globs, err) == 0 &&
-	    probe_sockets(&resolver, &queries->private, &out->sockets, err) ==
+	    probe_sockets(&resolver, queries, &out->sockets, err) ==
 		    0 &&
 	    probe_hard_links(&resolver, queries, out, err) == 0)
 		result = 0;

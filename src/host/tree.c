@@ -344,3 +344,33 @@ int host_tree_find_names(struct host_resolver *resolver, const char *at,
 		       "directory",
 		       at, HOST_TREE_LIMIT);
 }
+
+static bool visit_sockets(struct tree_walk *walk, int dir, const char *name,
+			  unsigned char type, uint64_t state, uint64_t *below)
+{
+	(void)dir;
+	(void)name;
+	(void)state;
+	(void)below;
+	if (type == DT_SOCK)
+		found_add(walk);
+	return true;
+}
+
+int host_tree_find_sockets(struct host_resolver *resolver, const char *at,
+			   struct facts_paths *out, struct err *err)
+{
+	struct tree_walk walk = {
+		.resolver = resolver,
+		.found = out,
+		.visit = visit_sockets,
+		.budget = HOST_TREE_LIMIT,
+	};
+
+	if (walk_from(&walk, at, 0))
+		return 0;
+	return err_set(err, ERR_POLICY,
+		       "a socket is bound by a relative path, and '%s' holds "
+		       "more than %d names to look for it; work in a smaller "
+		       "directory", at, HOST_TREE_LIMIT);
+}

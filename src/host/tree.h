@@ -39,4 +39,8 @@ int host_tree_find_names(struct host_resolver *resolver, const char *at,
 			 const struct host_inodes *inodes,
 			 struct facts_paths *out, struct err *err);
 
+/* Every socket below @at, within HOST_TREE_LIMIT names. */
+int host_tree_find_sockets(struct host_resolver *resolver, const char *at,
+			   struct facts_paths *out, struct err *err);
+
 #endif

@@ -219,6 +219,32 @@ static bool home_may_be_writable(const struct claims *claims,
 	return false;
 }
 
+/* In every directory that may be written, and in the home directory. */
+static void claims_add_protected(struct arena *arena, struct claims *out,
+				 const struct policy_context *context)
+{
+	size_t n = out->n;
+
+	claims_add_names(arena, out, CLAIM_DENY_WRITE, context->workdir,
+			 protected_everywhere, "protected");
+	for (size_t i = 0; i < n; i++) {
+		/* The array moves while it grows. */
+		struct claim claim = out->v[i];
+
+		if (claim.kind == CLAIM_ALLOW_WRITE && !claim.glob &&
+		    strcmp(claim.path, context->workdir) != 0)
+			claims_add_names(arena, out, CLAIM_DENY_WRITE,
+					 claim.path, protected_everywhere,
+					 "protected");
+	}
+	if (!home_may_be_writable(out, context))
+		return;
+	claims_add_names(arena, out, CLAIM_DENY_WRITE, context->home,
+			 protected_everywhere, "protected");
+	claims_add_names(arena, out, CLAIM_DENY_WRITE, context->home,
+			 protected_in_home, "protected");
+}
+
 int claims_build(struct arena *arena, const struct policy *policy,
 		 const struct policy_context *context, struct claims *out,
 		 struct err *err)
@@ -255,16 +281,7 @@ int claims_build(struct arena *arena, const struct policy *policy,
 	if (policy->network.mode.number == POLICY_MODE_HOST)
 		claim_add(arena, out, CLAIM_SYSTEM, "/etc/resolv.conf",
 			  "system");
-	claims_add_names(arena, out, CLAIM_DENY_WRITE, context->workdir,
-			 protected_everywhere, "protected");
-	if (home_may_be_writable(out, context)) {
-		if (strcmp(context->home, context->workdir) != 0)
-			claims_add_names(arena, out, CLAIM_DENY_WRITE,
-					 context->home, protected_everywhere,
-					 "protected");
-		claims_add_names(arena, out, CLAIM_DENY_WRITE, context->home,
-				 protected_in_home, "protected");
-	}
+	claims_add_protected(arena, out, context);
 	claims_add_own(arena, out, context);
 	return 0;
 }

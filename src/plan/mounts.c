@@ -307,25 +307,37 @@ void plan_absents_build(struct arena *arena, const struct view *view,
 		};
 }
 
+/* A hidden name that is not there may come; its directory has to be. */
+static bool may_appear(const struct view_node *node)
+{
+	size_t len = (size_t)(strrchr(node->path, '/') - node->path);
+
+	return node->kind == FACTS_ABSENT && node->read == VIEW_HIDE &&
+	       node->parent_real && strlen(node->parent_real) == len;
+}
+
 void plan_watches_build(struct arena *arena, const struct view *view,
 			struct plan *plan)
 {
 	for (size_t i = 1; i < view->n; i++) {
 		const struct view_node *node = &view->v[i];
-		enum plan_mount_kind kind;
+		enum plan_mount_kind kind = PLAN_MOUNT_MASK_FILE;
 
 		if (on_skeleton(node) || node->private || node->pin ||
-		    node->kind == FACTS_ABSENT || node->shows_below)
+		    node->shows_below)
 			continue;
-		if (node->access == PLAN_HIDDEN)
-			kind = PLAN_MOUNT_MASK_FILE;
-		else if (node->access == PLAN_READ &&
-			 node->above->access == PLAN_WRITE)
+		if (node->kind == FACTS_ABSENT ? !may_appear(node)
+					       : node->access == PLAN_WRITE)
+			continue;
+		if (node->access == PLAN_READ) {
+			if (node->above->access != PLAN_WRITE)
+				continue;
 			kind = PLAN_MOUNT_BIND;
-		else
-			continue;
-		*ARENA_PUSH(arena, &plan->watches) =
-			(struct plan_watch){ .path = node->path,
-					     .mount = kind };
+		}
+		*ARENA_PUSH(arena, &plan->watches) = (struct plan_watch){
+			.path = node->path,
+			.id = node->id,
+			.mount = kind,
+		};
 	}
 }

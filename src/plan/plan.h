@@ -120,10 +120,11 @@ struct plan_absents {
 	size_t n;
 };
 
-/* A name whose mount box init makes again when the host replaces what lies
- * there, which takes the mount away. */
+/* A name whose mount is made again when the host replaces what lies there,
+ * which takes the mount away, or makes it for the first time. */
 struct plan_watch {
 	const char *path;
+	struct facts_id id; /* of what lay there; zero: nothing */
 	enum plan_mount_kind mount; /* MASK_FILE, MASK_DIR or BIND (ro) */
 };
 

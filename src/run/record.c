@@ -149,9 +149,9 @@ void record_remounted(struct record *record, size_t watch, uint32_t sys)
 	if (!record->remounted[watch])
 		record_warn(record,
 			    arena_printf(record->arena,
-					 "'%s' was replaced on the host while "
-					 "the command ran; it was protected "
-					 "again at once",
+					 "'%s' appeared or was replaced "
+					 "while the command ran, and was "
+					 "protected again",
 					 path));
 	record->remounted[watch] = true;
 	event.kind = EVENT_MASK_RESTORED;

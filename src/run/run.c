@@ -9,12 +9,14 @@
 #include "run/run.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -33,6 +35,7 @@
 
 enum {
 	GRACE_MS = 2000, /* between SIGTERM and SIGKILL */
+	LOOK_MS = 100, /* between looks at names that are watched */
 	EXIT_TIMEOUT = 124,
 	EXIT_SETUP = 125,
 };
@@ -56,6 +59,7 @@ struct supervisor {
 	struct run_box box;
 	struct record record;
 	struct terminal *terminal;
+	struct facts_id *watched; /* what last lay at each watched name */
 	int signals;
 	uint64_t started_ns;
 	uint64_t deadline_ns; /* 0: none */
@@ -199,16 +203,41 @@ static bool receive(struct supervisor *s)
 	return true;
 }
 
+/*
+ * A file that the host renames over a mount takes the mount away, which box
+ * init notices at once. One that it moves aside takes the mount along, and one
+ * that was not there had none: these are found by looking.
+ */
+static bool watched_changed(struct supervisor *s)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < s->plan->watches.n; i++) {
+		struct facts_id id = { 0 };
+		struct stat st;
+
+		if (lstat(s->plan->watches.v[i].path, &st) == 0)
+			id = (struct facts_id){ st.st_dev, st.st_ino };
+		if (id.dev != s->watched[i].dev || id.ino != s->watched[i].ino)
+			changed = true;
+		s->watched[i] = id;
+	}
+	return changed;
+}
+
 static int timeout_ms(const struct supervisor *s)
 {
-	uint64_t now;
+	uint64_t now, left = UINT64_MAX;
 
-	if (!s->deadline_ns)
-		return -1;
-	now = now_ns();
-	if (now >= s->deadline_ns)
-		return 0;
-	return (int)((s->deadline_ns - now) / 1000000 + 1);
+	if (s->deadline_ns) {
+		now = now_ns();
+		left = now < s->deadline_ns
+			       ? (s->deadline_ns - now) / 1000000 + 1
+			       : 0;
+	}
+	if (s->plan->watches.n && left > LOOK_MS)
+		left = LOOK_MS;
+	return left > INT_MAX ? -1 : (int)left;
 }
 
 static void handle_deadline(struct supervisor *s)
@@ -230,6 +259,7 @@ static void handle_deadline(struct supervisor *s)
 static int supervise(struct supervisor *s, struct err *err)
 {
 	struct pollfd polls[3 + TERMINAL_POLLS];
+	int n;
 
 	while (!s->over) {
 		polls[0] =
@@ -239,9 +269,11 @@ static int supervise(struct supervisor *s, struct err *err)
 		polls[2] =
 			(struct pollfd){ .fd = s->signals, .events = POLLIN };
 		terminal_polls(s->terminal, polls + 3);
-		if (poll(polls, 3 + TERMINAL_POLLS, timeout_ms(s)) < 0 &&
-		    errno != EINTR)
+		n = poll(polls, 3 + TERMINAL_POLLS, timeout_ms(s));
+		if (n < 0 && errno != EINTR)
 			return err_sys(err, "wait for the box");
+		if (n == 0 && watched_changed(s))
+			run_restore(s->plan, &s->box, restored, s);
 		terminal_move(s->terminal, polls + 3);
 		if (polls[2].revents)
 			handle_signal(s);
@@ -338,6 +370,10 @@ int run_box(struct arena *arena, const struct run_request *request,
 	if (request->plan->wall_time_ms)
 		s.deadline_ns =
 			s.started_ns + request->plan->wall_time_ms * 1000000ULL;
+	s.watched = arena_array(arena, struct facts_id,
+				request->plan->watches.n);
+	for (size_t i = 0; i < request->plan->watches.n; i++)
+		s.watched[i] = request->plan->watches.v[i].id;
 	s.terminal = arena_alloc(arena, 1, sizeof(*s.terminal));
 	terminal_init(s.terminal, &s.box);
 	terminal_enter(s.terminal);

@@ -14,6 +14,7 @@
 #include <linux/fs.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -231,6 +232,28 @@ static _Noreturn void start_command(const struct job *job, int sock)
 	command_main(job);
 }
 
+/* What box init does with the guard, until nobody is left who could call. */
+static int serve_all(int listener, int report,
+		     const struct plan_absents *absents, struct err *err)
+{
+	struct guard *guard = guard_new(listener, report, absents, err);
+	int failed = guard ? 0 : -1;
+
+	while (!failed) {
+		struct pollfd fd = { .fd = listener, .events = POLLIN };
+		int n = poll(&fd, 1, guard_timeout_ms(guard));
+
+		if (n == 0)
+			guard_check(guard);
+		else if (fd.revents & POLLIN)
+			failed = guard_serve(guard, err);
+		else if (fd.revents & POLLHUP)
+			break;
+	}
+	guard_free(guard);
+	return failed;
+}
+
 static _Noreturn void guard_main(const struct job *job, int report)
 {
 	size_t nfds = 1;
@@ -256,7 +279,7 @@ static _Noreturn void guard_main(const struct job *job, int report)
 	if (fd_recv(socks[0], &c, 1, &listener, &nfds) <= 0 || nfds != 1)
 		die("no listener");
 	before = count_fds();
-	if (guard_serve(listener, report, job->absents, &err) < 0) {
+	if (serve_all(listener, report, job->absents, &err) < 0) {
 		fprintf(stderr, "guardlab: guard: %s\n", err.msg);
 		_exit(98);
 	}
