@@ -102,6 +102,10 @@ int enforce_terminal(const struct plan *plan, struct box *box, struct err *err)
 			       O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (box->pty_slave < 0)
 		return err_sys(err, "open the terminal");
+	/* Box init leads the session, as a shell would: a job whose parent is
+	 * in its session can be stopped by Ctrl-Z, an orphaned one cannot. */
+	if (setsid() < 0 || ioctl(box->pty_slave, TIOCSCTTY, 0) < 0)
+		return err_sys(err, "take the terminal");
 	return 0;
 }
 
@@ -134,28 +138,36 @@ int enforce_rlimits(const struct plan *plan, struct box *box, struct err *err)
 	return 0;
 }
 
+/* A job of its own in the foreground of the box's terminal. */
+static int take_terminal(const struct box *box)
+{
+	if (setpgid(0, 0) < 0 || tcsetpgrp(box->pty_slave, getpid()) < 0)
+		return -1;
+	for (int fd = 0; fd < 3; fd++) {
+		if (box->terminal[fd] && dup2(box->pty_slave, fd) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int enforce_session(const struct plan *plan, struct box *box, struct err *err)
 {
-	sigset_t none;
+	sigset_t set;
 
 	(void)plan;
-	sigemptyset(&none);
-	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+	/* Taking the foreground from the background would stop us. */
+	sigfillset(&set);
+	if (sigprocmask(SIG_SETMASK, &set, NULL) < 0)
+		return err_sys(err, "block signals");
+	if (box->pty_slave < 0 ? setsid() < 0 : take_terminal(box) < 0)
+		return err_sys(err, "make a session");
+	sigemptyset(&set);
+	if (sigprocmask(SIG_SETMASK, &set, NULL) < 0)
 		return err_sys(err, "unblock signals");
 	/* The command's own PDEATHSIG: box init's end is its end, also before
 	 * the kernel gets to killing the namespace. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		return err_sys(err, "tie to box init");
-	if (setsid() < 0)
-		return err_sys(err, "make a session");
-	if (box->pty_slave < 0)
-		return 0;
-	if (ioctl(box->pty_slave, TIOCSCTTY, 0) < 0)
-		return err_sys(err, "take the terminal");
-	for (int fd = 0; fd < 3; fd++) {
-		if (box->terminal[fd] && dup2(box->pty_slave, fd) < 0)
-			return err_sys(err, "connect the terminal");
-	}
 	return 0;
 }
 

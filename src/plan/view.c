@@ -414,6 +414,17 @@ static bool needs_pins(const struct view_node *node)
 	       (node->kind == FACTS_ABSENT && node->write == VIEW_WRITE_NO);
 }
 
+/* The writable mount that @node lies in: everything between may be renamed. */
+static const struct view_node *mount_root(const struct view_node *node)
+{
+	const struct view_node *top = node->above;
+
+	while (top->above && top->above->access == PLAN_WRITE &&
+	       !top->above->private)
+		top = top->above;
+	return top;
+}
+
 static void add_pins(struct builder *b)
 {
 	size_t n = b->view->n;
@@ -421,12 +432,11 @@ static void add_pins(struct builder *b)
 	for (size_t i = 0; i < n; i++) {
 		/* The array moves while it grows. */
 		struct view_node node = b->view->v[i];
-		const char *top = node.above ? node.above->path : "/";
 		size_t len;
 
 		if (!needs_pins(&node))
 			continue;
-		len = strlen(top);
+		len = strlen(mount_root(&node)->path);
 		for (const char *p = node.path + (len > 1 ? len + 1 : 1);
 		     (p = strchr(p, '/')); p++) {
 			char *dir = arena_strndup(b->arena, node.path,

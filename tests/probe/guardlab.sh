@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Ordinary work in the current directory, one part per run. guardlab runs each
 # part twice, with and without the guard, and compares output and files.
+# Redirections to odd names are what it is about:
+# shellcheck disable=SC2210,SC2238,SC2012
 export LC_ALL=C HOME=$PWD TZ=UTC
 
 # Says what a command did without the parts that differ between two runs.
@@ -216,4 +218,4 @@ rights() {
 case $1 in
 umask) umasks ;; fifo) fifos ;; git) gits ;; python) pythons ;;
 *) "$1" ;;
-esac 2>&1 | sed "s/line [0-9]*: //; s/$$/PID/g"
+esac 2>&1 | sed "s/line [0-9]*: //; s/\\b$$\\b/PID/g"
