@@ -2,6 +2,7 @@
 #ifndef CORDON_TOOLS_SECCOMP_RULES_H
 #define CORDON_TOOLS_SECCOMP_RULES_H
 
+#include <asm/unistd.h> /* the kernel's: libc may know fewer */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/btrfs.h>
@@ -15,7 +16,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "plan/bpf.h"
 #include "seccomp-numbers.h"

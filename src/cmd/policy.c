@@ -23,6 +23,7 @@
 #include "cmd/output.h"
 #include "cmd/prepare.h"
 #include "cmd/verb.h"
+#include "host/policy_file.h"
 #include "policy/decode.h"
 #include "policy/fields.h"
 #include "policy/format.h"
@@ -201,30 +202,18 @@ static const char init_text[] =
 	"# limits:\n"
 	"#   wall_time: 10m\n";
 
-/* Root's own configuration is the system's, which everybody has to read. */
-static int make_parents(struct arena *arena, const char *file, struct err *err)
-{
-	char *path = arena_strdup(arena, file);
-	mode_t mode = geteuid() ? 0700 : 0755;
-
-	for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		if (mkdir(path, mode) < 0 && errno != EEXIST)
-			return err_sys(err, "make the directory '%s'", path);
-		*p = '/';
-	}
-	return 0;
-}
-
+/* Root's own configuration is the system's, which everybody has to read,
+ * whatever the umask. */
 static int write_new(const char *file, struct err *err)
 {
+	mode_t mode = geteuid() ? 0600 : 0644;
 	AUTO_CLOSE int fd =
 		open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-		     geteuid() ? 0600 : 0644);
+		     mode);
 
 	if (fd < 0 && errno == EEXIST)
 		return err_set(err, ERR_SYS, "'%s' exists already", file);
-	if (fd < 0)
+	if (fd < 0 || fchmod(fd, mode) < 0)
 		return err_sys(err, "make '%s'", file);
 	if (fd_write_all(fd, init_text, strlen(init_text), err) < 0) {
 		(void)unlink(file); /* half of it would be a policy too */
@@ -253,7 +242,9 @@ static int init_main(struct cmd *cmd, const void *verb_args,
 			return -1;
 		file = arena_printf(cmd->arena, "%s/config.yaml",
 				    context.config_dir);
-		if (make_parents(cmd->arena, file, err) < 0)
+		if (policy_directory_make(
+			    cmd->arena, context.config_dir,
+			    policy_directory_mode(context.config_dir), err) < 0)
 			return -1;
 	}
 	return write_new(file, err);

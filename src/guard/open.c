@@ -268,7 +268,8 @@ static int open_found(const struct call *call, struct place *place, int fd,
 		if (fstat(object, &target.st) < 0)
 			return -errno;
 		target.fd = object;
-	} else if (place->mode & S_ISVTX) {
+	} else if (place->mode & S_ISVTX && may_write(flags)) {
+		/* Judged, so it may be made again if it is gone by now. */
 		int failed = perform_umask(call);
 
 		if (failed)

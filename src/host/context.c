@@ -132,7 +132,7 @@ static const char *xdg_path(struct arena *arena, const char *name,
 static void set_own_paths(struct arena *arena, struct policy_context *out)
 {
 	if (!out->uid) {
-		out->config_dir = "/etc/cordon";
+		out->config_dir = HOST_SYSTEM_DIR;
 		out->state_dir = "/var/lib/cordon";
 		out->cache_dir = "/var/cache/cordon";
 		out->runtime_dir = "/run/cordon";

@@ -40,7 +40,7 @@
 #include "policy/merge.h"
 #include "policy/profiles.h"
 
-static const char system_dir[] = "/etc/cordon";
+static const char system_dir[] = HOST_SYSTEM_DIR;
 
 /* A document of its own layer. */
 struct layer {

@@ -10,6 +10,9 @@
 struct arena;
 struct err;
 
+/* The system layer of all users, and root's own configuration. */
+#define HOST_SYSTEM_DIR "/etc/cordon"
+
 /*
  * Reads the layers of a policy from where they lie and lays them over each
  * other: built-in < system < user < project < flags; see cordon.policy(5).

@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "host/policies.h"
 
 enum { SIZE_LIMIT = 1024 * 1024 };
 
@@ -90,9 +91,13 @@ int policy_file_read(struct arena *arena, const char *path,
 	return 0;
 }
 
-/* mkdir -p, for the user alone. */
-static int make_directories(struct arena *arena, const char *directory,
-			    struct err *err)
+mode_t policy_directory_mode(const char *directory)
+{
+	return strcmp(directory, HOST_SYSTEM_DIR) ? 0700 : 0755;
+}
+
+int policy_directory_make(struct arena *arena, const char *directory,
+			  mode_t mode, struct err *err)
 {
 	char *path = arena_strdup(arena, directory);
 
@@ -102,8 +107,9 @@ static int make_directories(struct arena *arena, const char *directory,
 		if (end != '/' && end != '\0')
 			continue;
 		*p = '\0';
-		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return err_sys(err, "make directory '%s'", path);
+		if (mkdir(path, mode) < 0 ? errno != EEXIST
+					  : chmod(path, mode) < 0)
+			return err_sys(err, "make the directory '%s'", path);
 		*p = end;
 		if (!end)
 			return 0;
@@ -133,7 +139,8 @@ int policy_file_write(struct arena *arena, const char *directory,
 		arena_printf(arena, ".%s.%ld", name, (long)getpid());
 	AUTO_CLOSE int dir = -1;
 
-	if (make_directories(arena, directory, err) < 0)
+	if (policy_directory_make(arena, directory,
+				  policy_directory_mode(directory), err) < 0)
 		return -1;
 	dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct arena;
 struct err;
@@ -32,9 +33,20 @@ int policy_file_read(struct arena *arena, const char *path,
 		     enum policy_file_kind kind, struct policy_file *out,
 		     struct err *err);
 
+/* Of cordon's configuration: a user's is theirs alone, all read the system's. */
+mode_t policy_directory_mode(const char *directory);
+
 /*
- * Replaces a file of cordon's own: 0600, in a directory that is made with
- * 0700 where it is missing, at once or not at all.
+ * Makes what is missing of @directory; what is made has exactly this mode,
+ * whatever the umask: a system's directory that nobody else can enter would
+ * stop every run of every user.
+ */
+int policy_directory_make(struct arena *arena, const char *directory,
+			  mode_t mode, struct err *err);
+
+/*
+ * Replaces a file of cordon's own: 0600, in a directory that is made where it
+ * is missing, at once or not at all.
  */
 int policy_file_write(struct arena *arena, const char *directory,
 		      const char *name, const char *text, struct err *err);

@@ -12,7 +12,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,6 +24,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "host/resolve.h"
+#include "policy/match.h"
 
 enum {
 	DEPTH_LIMIT = 128,
@@ -202,7 +202,7 @@ static bool visit_glob(struct tree_walk *walk, int dir, const char *name,
 			continue;
 		if (!strcmp(walk->parts[i], "**"))
 			next |= 1ULL << i;
-		else if (fnmatch(walk->parts[i], name, 0) == 0)
+		else if (policy_name_match(walk->parts[i], name))
 			next |= 1ULL << (i + 1);
 	}
 	/* A trailing `**` stands for everything below, not for the directory
@@ -372,5 +372,6 @@ int host_tree_find_sockets(struct host_resolver *resolver, const char *at,
 	return err_set(err, ERR_POLICY,
 		       "a socket is bound by a relative path, and '%s' holds "
 		       "more than %d names to look for it; work in a smaller "
-		       "directory", at, HOST_TREE_LIMIT);
+		       "directory",
+		       at, HOST_TREE_LIMIT);
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -221,6 +222,27 @@ static void forget_environment(void)
 	environ = NULL;
 }
 
+/* Descriptors of the caller that are none of the box's business. */
+static void close_others(const struct init_start *start)
+{
+	int limit = start->box->control > start->errors ? start->box->control
+							: start->errors;
+
+	for (size_t i = 0; i < start->box->pass_fds_n; i++) {
+		if (start->box->pass_fds[i] > limit)
+			limit = start->box->pass_fds[i];
+	}
+	for (int fd = 3; fd <= limit; fd++) {
+		bool keep = fd == start->box->control || fd == start->errors;
+
+		for (size_t i = 0; i < start->box->pass_fds_n; i++)
+			keep |= fd == start->box->pass_fds[i];
+		if (!keep)
+			(void)close(fd);
+	}
+	(void)syscall(SYS_close_range, (unsigned int)limit + 1, ~0U, 0);
+}
+
 static void wait_for_go(const struct init_start *start)
 {
 	size_t fds = 0;
@@ -310,6 +332,7 @@ _Noreturn void init_main(const struct init_start *start)
 	struct err err;
 	int signals, mounts;
 
+	close_others(start);
 	wait_for_go(start);
 	if (enforce_apply(ENFORCE_BOX, start->plan, start->box, &err) < 0)
 		init_fail(start, &err);

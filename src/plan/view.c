@@ -53,8 +53,9 @@ int view_path_compare(const char *a, const char *b)
 static int by_path(const void *a, const void *b)
 {
 	const struct view_node *x = a, *y = b;
+	int order = view_path_compare(x->path, y->path);
 
-	return view_path_compare(x->path, y->path);
+	return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
 static struct view_node *node_add(struct builder *b, const char *path,
@@ -326,6 +327,8 @@ static void sort_and_merge(struct view *view)
 {
 	size_t kept = 0;
 
+	for (size_t i = 0; i < view->n; i++)
+		view->v[i].place = i;
 	qsort(view->v, view->n, sizeof(view->v[0]), by_path);
 	for (size_t i = 0; i < view->n; i++) {
 		if (kept && !strcmp(view->v[kept - 1].path, view->v[i].path))

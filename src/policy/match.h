@@ -44,7 +44,8 @@ bool policy_glob_match_below(const char *pattern, const char *directory);
 /* The longest directory that all matches lie in, unescaped: where to walk. */
 char *policy_glob_prefix(struct arena *arena, const char *pattern);
 
-/* `*`, `?` and sets over the whole name; for variables. */
+/* `*`, `?` and sets over the whole name: of a variable, or one component of
+ * a path, as policy_glob_match() takes it. */
 bool policy_name_match(const char *pattern, const char *name);
 
 #endif

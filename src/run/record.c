@@ -112,6 +112,8 @@ void record_denied(struct record *record, const struct frame_denied *denied)
 		event.kind = EVENT_NOTICED;
 		event.target = where;
 		event_write(record->events_fd, &event);
+		if (record->outcome->warnings_n >= WARNINGS_LIMIT)
+			return;
 		record_warn(record,
 			    arena_printf(record->arena,
 					 "a git repository came into being in "
@@ -126,7 +128,9 @@ void record_denied(struct record *record, const struct frame_denied *denied)
 	else
 		denial = denial_add(record, denied->absent, absent);
 	denial->count++;
-	denial->comm = arena_strdup(record->arena, comm);
+	/* The box can ask as often as it likes; nothing may grow with it. */
+	if (!denial->comm)
+		denial->comm = arena_strdup(record->arena, comm);
 	event.rule = denial->rule;
 	event.remedy = denial->remedy;
 	event_write(record->events_fd, &event);

@@ -164,7 +164,10 @@ static void handle_frame(struct supervisor *s, const struct frame *frame)
 		s->reported = true;
 		break;
 	case FRAME_STOPPED:
-		suspend(s, false);
+		/* Ctrl-Z in a terminal. Elsewhere a command that stops itself
+		 * must not stop the clock that limits it. */
+		if (s->terminal->raw)
+			suspend(s, false);
 		break;
 	case FRAME_MOUNTS:
 		run_restore(s->plan, &s->box, restored, s);

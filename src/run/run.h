@@ -31,7 +31,7 @@ struct outcome_denial {
 	const char *target; /* path */
 	const char *rule; /* "protected (profile base:12)" */
 	const char *remedy; /* the line or option that would allow it */
-	const char *comm; /* the last program that tried */
+	const char *comm; /* the first program that tried */
 	unsigned int count;
 };
 
