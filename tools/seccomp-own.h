@@ -71,7 +71,7 @@ static const struct call guard_calls[] = {
 	/* as the caller: its umask, its directory, its rights */
 	ALLOW(umask), ALLOW(fchdir), ALLOW(capget), ALLOW(capset),
 	/* an open that may block (FIFO) gets a process of its own */
-	EXCEPT(clone, clone_rules),
+	EXCEPT(clone, clone_rules), ALLOW(fork),	/* glibc's, musl's */
 	ALLOW(set_robust_list), ALLOW(rseq), ALLOW(pipe2),
 };
 /* clang-format on */

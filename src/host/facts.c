@@ -98,14 +98,10 @@ static int probe_globs(struct host_resolver *resolver,
 		       struct facts_globs *out, struct err *err)
 {
 	out->v = arena_array(resolver->arena, struct facts_glob, wanted->n);
-	for (size_t i = 0; i < wanted->n; i++) {
+	for (size_t i = 0; i < wanted->n; i++)
 		out->v[i].pattern = wanted->v[i];
-		if (host_tree_glob(resolver, wanted->v[i], &out->v[i].found,
-				   err) < 0)
-			return -1;
-	}
 	out->n = wanted->n;
-	return 0;
+	return host_tree_globs(resolver, out, err);
 }
 
 static bool within_any(const struct facts_strings *dirs, const char *path)

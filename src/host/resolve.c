@@ -24,6 +24,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/path.h"
 #include "plan/facts.h"
 
 enum {
@@ -232,8 +233,9 @@ static void walk_stop(struct walk *walk, const struct host_node *node,
 	struct facts_path *out = walk->out;
 	int sys = node->mode ? ENOTDIR : node->sys;
 
-	out->real =
-		arena_printf(walk->resolver->arena, "%s%s", walk->real, rest);
+	rest += strspn(rest, "/");
+	out->real = *rest ? path_join(walk->resolver->arena, walk->real, rest)
+			  : arena_strdup(walk->resolver->arena, walk->real);
 	out->kind = sys == ENOENT || sys == ENOTDIR ? FACTS_ABSENT
 						    : FACTS_UNREACHABLE;
 	out->sys = sys;

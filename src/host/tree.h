@@ -12,14 +12,16 @@ struct err;
 struct host_resolver;
 
 /*
- * Everything below the fixed part of @pattern that matches it, links not
- * followed, what lies inside a match not listed. ERR_POLICY where more than
- * HOST_TREE_LIMIT names had to be looked at.
+ * For each pattern everything below its fixed part that matches it, links not
+ * followed, what lies inside a match not listed. Patterns that begin at the
+ * same directory cost one walk. ERR_POLICY where it would have to look at more
+ * than HOST_TREE_LIMIT names, deeper than 255 directories, or into a directory
+ * of the caller's own that is closed: a box could have closed it.
  */
 enum { HOST_TREE_LIMIT = 2000000 };
 
-int host_tree_glob(struct host_resolver *resolver, const char *pattern,
-		   struct facts_paths *out, struct err *err);
+int host_tree_globs(struct host_resolver *resolver, struct facts_globs *globs,
+		    struct err *err);
 
 /* Regular files with more than one name. */
 struct host_inodes {
@@ -29,7 +31,7 @@ struct host_inodes {
 
 /*
  * Adds those at or below @at, looking at no more than *@budget names; false
- * where the budget ran out before the end.
+ * where not everything was seen.
  */
 bool host_tree_find_multiple(struct host_resolver *resolver, const char *at,
 			     size_t *budget, struct host_inodes *out);

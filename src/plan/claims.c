@@ -156,10 +156,7 @@ static void claims_add_names(struct arena *arena, struct claims *out,
 {
 	for (; *names; names++)
 		claim_add(arena, out, kind,
-			  dir ? arena_printf(arena, "%s/%s", dir[1] ? dir : "",
-					     *names)
-			      : *names,
-			  key);
+			  dir ? path_join(arena, dir, *names) : *names, key);
 }
 
 static int claims_add_list(struct arena *arena, struct claims *out,

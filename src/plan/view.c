@@ -428,7 +428,8 @@ static const struct view_node *mount_root(const struct view_node *node)
 	return top;
 }
 
-static void add_pins(struct builder *b)
+/* True if there are any. */
+static bool add_pins(struct builder *b)
 {
 	size_t n = b->view->n;
 
@@ -455,6 +456,7 @@ static void add_pins(struct builder *b)
 			pin->pin = true;
 		}
 	}
+	return b->view->n > n;
 }
 
 const struct view_node *view_find(const struct view *view, const char *path)
@@ -545,8 +547,9 @@ int view_build(struct arena *arena, const struct policy *policy,
 		return -1;
 	sort_and_merge(out);
 	derive_all(out);
-	add_pins(&b);
-	sort_and_merge(out);
-	derive_all(out);
+	if (add_pins(&b)) {
+		sort_and_merge(out);
+		derive_all(out);
+	}
 	return 0;
 }

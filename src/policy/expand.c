@@ -131,6 +131,11 @@ static void copy_component(struct text *out, const char *part, size_t len,
 			   enum copying how)
 {
 	text_add(out, "/");
+	if (how == COPY_LITERAL || how == COPY_PATTERN ||
+	    (how == COPY_UNESCAPED && !memchr(part, '\\', len))) {
+		text_addn(out, part, len);
+		return;
+	}
 	for (size_t i = 0; i < len; i++) {
 		if (how == COPY_QUOTED && strchr("*?[\\", part[i]))
 			text_add(out, "\\");

@@ -7,6 +7,7 @@ import pathlib
 import pwd
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -277,14 +278,20 @@ class Harness:
         return cases
 
     def capture(self, argv, timeout=900, **kw):
-        try:
-            done = subprocess.run(argv, cwd="/", text=True, errors="replace",
-                                  stdin=subprocess.DEVNULL, timeout=timeout,
-                                  stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, **kw)
-            return done.stdout
-        except subprocess.TimeoutExpired as e:
-            return f"{e.stdout or ''}\nno end after {timeout} s"
+        """What a command prints; at the deadline its whole group ends."""
+        with tempfile.TemporaryFile() as out:
+            p = subprocess.Popen(argv, cwd="/", stdin=subprocess.DEVNULL,
+                                 stdout=out, stderr=subprocess.STDOUT,
+                                 start_new_session=True, **kw)
+            try:
+                p.wait(timeout)
+                late = ""
+            except subprocess.TimeoutExpired:
+                os.killpg(p.pid, signal.SIGKILL)
+                p.wait()
+                late = f"\nno end after {timeout} s"
+            out.seek(0)
+            return out.read().decode(errors="replace") + late
 
     # -- the sum -----------------------------------------------------------
     @staticmethod

@@ -151,7 +151,7 @@ def guard(h, count):
     """The guard alone: same results as without it, races, fuzz."""
     for wrap, who in ((h.as_user, "user"), (h.as_root, "root")):
         text = h.capture(wrap([str(h.stage / "guardlab"), "-f", "3", "-r",
-                               "3000", str(h.stage / "tests/probe")]))
+                               "3000", str(h.stage / "tests/probe")]), 180)
         found = re.findall(r"^(\d+) passed, (\d+) failed$", text, re.M)
         if not found:
             count.fail(f"guardlab as {who}", text[-3000:])
