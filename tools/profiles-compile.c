@@ -176,7 +176,7 @@ static void print_items(FILE *out, size_t policy, size_t field,
 	for (size_t i = 0; i < list->n; i++) {
 		fputs("\t{ ", out);
 		print_string(out, list->v[i].text);
-		fputs(", NULL, ", out);
+		fputs(", NULL, false, ", out);
 		print_origin(out, &list->v[i].origin);
 		fputs(" },\n", out);
 	}

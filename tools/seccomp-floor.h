@@ -50,6 +50,10 @@ static const struct call notify_calls[] = {
 	NOTIFY(mknodat), NOTIFY(rename), NOTIFY(renameat),
 	NOTIFY(renameat2), NOTIFY(link), NOTIFY(linkat), NOTIFY(symlink),
 	NOTIFY(symlinkat),
+	/* A domain of the command's own would not bind the guard that acts
+	 * for it: better none than one with a hole. */
+	ABSENT(landlock_create_ruleset), ABSENT(landlock_add_rule),
+	ABSENT(landlock_restrict_self),
 };
 /* clang-format on */
 

@@ -134,9 +134,11 @@ RULES(personality_rules, WHEN(RET_ALLOW, IN(0,
 	PERSONALITY_QUERY)));
 RULES(personality_strict_rules, WHEN(RET_ALLOW, IN(0, PERSONALITY_QUERY)));
 
-/* What the guard judges: only an open that may make a name. */
-RULES(notify_open_rules, WHEN(RET_NOTIFY, ANY(1, O_CREAT)));
-RULES(notify_openat_rules, WHEN(RET_NOTIFY, ANY(2, O_CREAT)));
+/* What the guard judges: only an open that may make a name, which one with
+ * O_PATH does not. */
+#define MAKES(flags) IN_MASKED(flags, O_CREAT | O_PATH, O_CREAT)
+RULES(notify_open_rules, WHEN(RET_NOTIFY, MAKES(1)));
+RULES(notify_openat_rules, WHEN(RET_NOTIFY, MAKES(2)));
 
 /* Our own processes make no code at run time. */
 RULES(no_exec_rules, WHEN(RET_ERRNO(EPERM), ANY(2, PROT_EXEC)));

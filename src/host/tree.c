@@ -331,10 +331,10 @@ static uint64_t advance(const struct tree_pattern *pattern, uint64_t state,
 			next |= 1ULL << (i + 1);
 	}
 	*out_whole = next & end;
-	/* A trailing `**` stands for everything below, not for the directory
-	 * itself: it is matched by a name, never by its closure alone. */
+	/* A trailing `**` is any number of components, none as well: whatever
+	 * can be followed by it matches, and so all below is covered. */
 	if (is_double_star(pattern->parts[pattern->n - 1]))
-		*out_whole |= state & next & end >> 1;
+		*out_whole |= next & end >> 1;
 	return closure(pattern, next) & ~end;
 }
 

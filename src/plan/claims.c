@@ -168,6 +168,7 @@ static int claims_add_list(struct arena *arena, struct claims *out,
 		struct claim claim = {
 			.kind = kind,
 			.key = key,
+			.narrow = list->v[i].narrow,
 			.origin = list->v[i].origin,
 		};
 		struct policy_path path;

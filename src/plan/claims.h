@@ -30,6 +30,7 @@ struct claim {
 	const char *literal; /* @glob: the path of that very spelling */
 	bool glob;
 	bool shipped; /* from a profile of ours or built in */
+	bool narrow; /* undoes no denial above it */
 	const char *key; /* "deny_read", "protected", … */
 	struct policy_origin origin;
 };

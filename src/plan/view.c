@@ -216,8 +216,10 @@ static int add_fact(struct builder *b, const struct claim *claim,
 			      "lies in /dev or /proc, which every box has of "
 			      "its own; remove the rule");
 	}
-	if (claim->kind == CLAIM_ALLOW_WRITE && claim->shipped &&
-	    strcmp(claim->key, "git") != 0 && is_too_wide(b, fact->real)) {
+	if (claim->kind == CLAIM_ALLOW_WRITE &&
+	    (claim->shipped || claim->narrow) &&
+	    strcmp(claim->key, "git") != 0 &&
+	    is_too_wide(b, claim->narrow ? b->context->workdir : fact->real)) {
 		note(b, arena_printf(b->arena,
 				     "'%s' is not made writable: it is the "
 				     "home directory or one of the system; use "
@@ -292,6 +294,12 @@ static int add_found(struct builder *b, const struct claim *claim,
 /* Of what several claims say about one path, the stricter holds. */
 static void merge_into(struct view_node *to, const struct view_node *from)
 {
+	if (from->read == VIEW_SHOW && to->read == VIEW_SHOW &&
+	    to->read_by->narrow)
+		to->read_by = from->read_by;
+	if (from->write == VIEW_WRITE_YES && to->write == VIEW_WRITE_YES &&
+	    to->write_by->narrow)
+		to->write_by = from->write_by;
 	if (from->read == VIEW_HIDE || to->read == VIEW_READ_INHERIT) {
 		if (from->read != VIEW_READ_INHERIT && to->read != VIEW_HIDE) {
 			to->read = from->read;
@@ -339,11 +347,43 @@ static void sort_and_merge(struct view *view)
 	view->n = kept;
 }
 
+static const struct claim root_shown = {
+	.kind = CLAIM_SYSTEM,
+	.key = "view: host",
+	.origin = { .source = "built-in" },
+};
+
+static const struct claim root_hidden = {
+	.kind = CLAIM_DENY_READ,
+	.key = "view: minimal",
+	.origin = { .source = "built-in" },
+};
+
+/*
+ * A project's file that is not trusted allows only what would be allowed
+ * anyway. Names were compared when it was read; here it is known what they
+ * lead to, and what cordon itself hides.
+ */
+static void drop_widening(struct view_node *node, const struct view_node *above)
+{
+	const struct claim *hider = above->decided_read->read_by;
+	const struct claim *keeper = above->decided_write->write_by;
+	bool hidden = above->private ||
+		      (above->access == PLAN_HIDDEN && hider != &root_hidden);
+
+	if (node->read == VIEW_SHOW && node->read_by->narrow && hidden)
+		node->read = VIEW_READ_INHERIT;
+	if (node->write == VIEW_WRITE_YES && node->write_by->narrow &&
+	    (hidden || keeper->kind == CLAIM_DENY_WRITE))
+		node->write = VIEW_WRITE_INHERIT;
+}
+
 static void derive(struct view_node *node, const struct view_node *above)
 {
 	bool hidden;
 
 	node->above = above;
+	drop_widening(node, above);
 	hidden = node->read == VIEW_HIDE ||
 		 (node->read == VIEW_READ_INHERIT &&
 		  (above->private || above->access == PLAN_HIDDEN));
@@ -506,18 +546,6 @@ static void add_sockets(struct builder *b, const struct claims *claims)
 			 &socket_claim);
 	}
 }
-
-static const struct claim root_shown = {
-	.kind = CLAIM_SYSTEM,
-	.key = "view: host",
-	.origin = { .source = "built-in" },
-};
-
-static const struct claim root_hidden = {
-	.kind = CLAIM_DENY_READ,
-	.key = "view: minimal",
-	.origin = { .source = "built-in" },
-};
 
 int view_build(struct arena *arena, const struct policy *policy,
 	       const struct policy_context *context,

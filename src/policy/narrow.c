@@ -217,6 +217,15 @@ static void push_item(struct narrowing *n, struct shrinking *s,
 	s->out.v = v;
 }
 
+static void push_narrow(struct narrowing *n, struct shrinking *s,
+			const struct policy_item *item)
+{
+	struct policy_item narrow = *item;
+
+	narrow.narrow = true;
+	push_item(n, s, &narrow);
+}
+
 static void keep_base(struct narrowing *n, struct shrinking *s)
 {
 	for (size_t i = 0; i < s->base_items.n; i++) {
@@ -279,7 +288,7 @@ static void take_over(struct narrowing *n, struct shrinking *s)
 			/* Below an allowed path it changes nothing, unless
 			 * that one goes or is only implied. */
 			if (s->intersect || !at)
-				push_item(n, s, item->item);
+				push_narrow(n, s, item->item);
 		} else if (n->by == POLICY_BY_PROJECT) {
 			report_item(n, s->field, item->item);
 		}

@@ -31,6 +31,9 @@ struct policy_item {
 	/* what a relative path is relative to; NULL: the working directory
 	 * of the run */
 	const char *base;
+	/* from a document that may only narrow: it undoes no denial, also
+	 * where a link leads it into one */
+	bool narrow;
 	struct policy_origin origin;
 };
 

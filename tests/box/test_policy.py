@@ -302,3 +302,37 @@ def test_policy_show_names_the_origin_of_each_rule(lab):
     r = lab.cli("policy", "show", "-s", p, "--deny-write", "/y")
     assert r.ok and "policy.yaml:4" in r.out, r
     assert "--deny-write" in r.out and "profile default" in r.out, r
+
+
+@pytest.mark.parametrize("view", ["host", "minimal"])
+def test_T_181_project_file_opens_nothing_that_is_hidden_by_where_it_lies(
+        lab, view):
+    """The names it may use are compared; what they lead to decides."""
+    linked, token = lab.secret("home/dotfiles/keys/id")
+    (lab.home / ".ssh").symlink_to("dotfiles/keys")
+    private = f"/var/tmp/cordon-test-{os.path.basename(lab.base)}"
+    open(private, "w").close()
+    try:
+        (lab.work / ".cordon.yaml").write_text(json.dumps(
+            {"version": 1, "filesystem": {
+                "view": view, "allow_read": [str(linked), private]}}))
+        act = 'cat "$1"; cat "$2" && echo private'
+        r = lab.sh(act, linked, private)
+        assert token not in r.out and "private" not in r.out, r
+        assert lab.cli("trust", lab.work / ".cordon.yaml").ok
+        r = lab.sh(act, linked, private)
+        assert token in r.out and "private" in r.out, r
+    finally:
+        lab.cli("trust", "--remove", lab.work / ".cordon.yaml")
+        os.unlink(private)
+
+
+def test_T_181_project_file_makes_no_part_of_the_home_directory_writable(lab):
+    (lab.home / "sub").mkdir()
+    (lab.home / ".cordon.yaml").write_text(json.dumps(
+        {"version": 1,
+         "filesystem": {"allow_write": {"replace": ["sub"]}}}))
+    r = lab.sh("touch sub/x", cwd=lab.home)
+    assert not r.ok and not (lab.home / "sub/x").exists(), r
+    r = lab.sh("touch sub/x", cwd=lab.home, opts=["--allow-write", "sub"])
+    assert r.ok, r
