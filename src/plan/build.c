@@ -19,10 +19,7 @@
 #include "plan/plan.h"
 #include "plan/seccomp.h"
 #include "plan/view.h"
-
-static const char *const layer_names[] = {
-	"user_namespaces", "seccomp", "landlock", "landlock_scopes", NULL,
-};
+#include "policy/fields.h"
 
 static bool is_named(const struct plan_notes *names, const char *name)
 {
@@ -43,25 +40,27 @@ static const struct policy_item *required(const struct policy *policy,
 	return NULL;
 }
 
-static int check_layer_name(const char *name, const char *where,
-			    struct err *err)
+static int check_layer_name(struct arena *arena, const char *name,
+			    const char *where, struct err *err)
 {
-	for (const char *const *known = layer_names; *known; known++) {
+	const char *const *known = policy_layer_names();
+	const char *all = NULL;
+
+	for (; *known; known++) {
 		if (!strcmp(name, *known))
 			return 0;
+		all = all ? arena_printf(arena, "%s, %s", all, *known) : *known;
 	}
-	return err_set(err, ERR_POLICY,
-		       "%s: unknown layer '%s'; known are user_namespaces, "
-		       "seccomp, landlock, landlock_scopes",
-		       where, name);
+	return err_set(err, ERR_POLICY, "%s: unknown layer '%s'; known are %s",
+		       where, name, all);
 }
 
-static int check_layer_names(const struct policy *policy,
+static int check_layer_names(struct arena *arena, const struct policy *policy,
 			     const struct plan_options *options,
 			     struct err *err)
 {
 	for (size_t i = 0; i < policy->require.n; i++) {
-		if (check_layer_name(policy->require.v[i].text,
+		if (check_layer_name(arena, policy->require.v[i].text,
 				     policy->require.v[i].origin.source,
 				     err) < 0)
 			return -1;
@@ -69,7 +68,7 @@ static int check_layer_names(const struct policy *policy,
 	for (size_t i = 0; i < options->allow_degraded.n; i++) {
 		const char *name = options->allow_degraded.v[i];
 
-		if (check_layer_name(name, "--allow-degraded", err) < 0)
+		if (check_layer_name(arena, name, "--allow-degraded", err) < 0)
 			return -1;
 		if (!strcmp(name, "user_namespaces") ||
 		    !strcmp(name, "seccomp"))
@@ -272,7 +271,7 @@ int plan_build(struct arena *arena, const struct policy *policy,
 			       context->workdir);
 	plan.workdir = workdir->real;
 	plan.workdir_id = workdir->id;
-	if (check_layer_names(policy, options, err) < 0 ||
+	if (check_layer_names(arena, policy, options, err) < 0 ||
 	    build_view(arena, policy, context, queries, facts, &view, err) < 0 ||
 	    check_workdir(&view, &plan, err) < 0 ||
 	    check_landlock(arena, policy, facts, options, &plan, err) < 0 ||

@@ -102,11 +102,29 @@ static const char *const always_visible[] = {
 	NULL,
 };
 
-/* Kernel interfaces that only root can use: without capabilities its uid
- * alone still owns these files. */
+/*
+ * What only root can read or use: without capabilities its uid alone still
+ * owns these files. To others they are closed by their modes, and hiding them
+ * would cost every start a mount each.
+ */
 static const char *const hidden_from_root[] = {
-	"/sys/firmware",	"/sys/kernel/debug", "/sys/kernel/tracing",
-	"/sys/kernel/security", "/sys/fs/bpf",	     NULL,
+	"/etc/shadow",
+	"/etc/shadow-",
+	"/etc/gshadow",
+	"/etc/gshadow-",
+	"/etc/security/opasswd",
+	"/etc/krb5.keytab",
+	"/etc/ssl/private",
+	"/etc/ssh/ssh_host_rsa_key",
+	"/etc/ssh/ssh_host_dsa_key",
+	"/etc/ssh/ssh_host_ecdsa_key",
+	"/etc/ssh/ssh_host_ed25519_key",
+	"/sys/firmware",
+	"/sys/kernel/debug",
+	"/sys/kernel/tracing",
+	"/sys/kernel/security",
+	"/sys/fs/bpf",
+	NULL,
 };
 
 /* Sockets of services that hand out the host, wherever they lie. */

@@ -307,13 +307,31 @@ void plan_absents_build(struct arena *arena, const struct view *view,
 		};
 }
 
-/* A hidden name that is not there may come; its directory has to be. */
+/* A name that is not there may come; its directory has to be. */
 static bool may_appear(const struct view_node *node)
 {
 	size_t len = (size_t)(strrchr(node->path, '/') - node->path);
 
-	return node->kind == FACTS_ABSENT && node->read == VIEW_HIDE &&
-	       node->parent_real && strlen(node->parent_real) == len;
+	return node->parent_real && strlen(node->parent_real) == len;
+}
+
+/* The mount that is made again on @node; false where there is none. */
+static bool watched_mount(const struct view *view,
+			  const struct view_node *node,
+			  enum plan_mount_kind *kind)
+{
+	if (on_skeleton(node) || node->private || node->pin ||
+	    node->shows_below)
+		return false;
+	if (node->kind == FACTS_ABSENT && !may_appear(node))
+		return false;
+	*kind = PLAN_MOUNT_MASK_FILE;
+	if (node->access == PLAN_HIDDEN)
+		return node->kind != FACTS_ABSENT || node->read == VIEW_HIDE;
+	*kind = PLAN_MOUNT_BIND;
+	if (node->kind == FACTS_ABSENT)
+		return is_creatable(view, node);
+	return node->access == PLAN_READ && node->above->access == PLAN_WRITE;
 }
 
 void plan_watches_build(struct arena *arena, const struct view *view,
@@ -321,23 +339,12 @@ void plan_watches_build(struct arena *arena, const struct view *view,
 {
 	for (size_t i = 1; i < view->n; i++) {
 		const struct view_node *node = &view->v[i];
-		enum plan_mount_kind kind = PLAN_MOUNT_MASK_FILE;
+		enum plan_mount_kind kind;
 
-		if (on_skeleton(node) || node->private || node->pin ||
-		    node->shows_below)
-			continue;
-		if (node->kind == FACTS_ABSENT ? !may_appear(node)
-					       : node->access == PLAN_WRITE)
-			continue;
-		if (node->access == PLAN_READ) {
-			if (node->above->access != PLAN_WRITE)
-				continue;
-			kind = PLAN_MOUNT_BIND;
-		}
-		*ARENA_PUSH(arena, &plan->watches) = (struct plan_watch){
-			.path = node->path,
-			.id = node->id,
-			.mount = kind,
-		};
+		if (watched_mount(view, node, &kind))
+			*ARENA_PUSH(arena, &plan->watches) =
+				(struct plan_watch){ .path = node->path,
+						     .id = node->id,
+						     .mount = kind };
 	}
 }

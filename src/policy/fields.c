@@ -199,12 +199,18 @@ const struct policy_field policy_fields[] = {
 	{ .key = "require", .type = POLICY_LIST, AT(require),
 	  .initial = "user_namespaces seccomp", .form = POLICY_FORM_WORD,
 	  .narrowing = POLICY_NARROW_GROW, YES,
-	  CHOICES("user_namespaces", "seccomp", "landlock"),
+	  CHOICES("user_namespaces", "seccomp", "landlock",
+		  "landlock_scopes"),
 	  .doc = "Layers without which nothing runs." },
 };
 /* clang-format on */
 
 const size_t policy_fields_n = sizeof(policy_fields) / sizeof(policy_fields[0]);
+
+const char *const *policy_layer_names(void)
+{
+	return policy_field_find("require")->choices;
+}
 
 const struct policy_field *policy_field_find(const char *key)
 {

@@ -81,6 +81,10 @@ extern const size_t policy_fields_n;
 /* NULL if there is no such key. */
 const struct policy_field *policy_field_find(const char *key);
 
+/* Layers of a box by name, as `require` and --allow-degraded name them; ends
+ * with NULL. */
+const char *const *policy_layer_names(void);
+
 /* The known key or section most like @key, for "did you mean"; or NULL. */
 const char *policy_field_nearest(struct arena *arena, const char *key);
 /* Likewise among @words, which end with NULL. */

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random trees and rules: a model, `explain` and the box must agree.
+
+The model is written from the documentation, not from the source: a rule
+counts at the real path that it names, a pattern at each path that it matched;
+the most specific path wins; at one path deny beats allow, and hiding beats
+showing. Names of a hidden file elsewhere in the workspace are hidden too.
+"""
+import json
+import os
+import random
+import re
+
+import pytest
+
+SEEDS = int(os.environ.get("CORDON_MODEL_SEEDS", "20"))
+FIRST = int(os.environ.get("CORDON_MODEL_FIRST", "0"))
+NAMES = ["a", "b", "c d", "e'f", "g\nh", "\u00fc", "x.env", "y.env", "-n",
+         "back\\slash", "[k]", "z*"]
+KINDS = ["allow_read", "deny_read", "allow_write", "deny_write"]
+
+
+class World:
+    """A tree below @root: directories, files, links, other names of files."""
+
+    def __init__(self, rng, root):
+        self.rng, self.root = rng, str(root)
+        self.dirs, self.files, self.links = [self.root], [], {}
+        for _ in range(rng.randint(4, 14)):
+            self.grow()
+
+    def grow(self):
+        rng = self.rng
+        path = os.path.join(rng.choice(self.dirs), rng.choice(NAMES))
+        if os.path.lexists(path):
+            return
+        kind = rng.random()
+        if kind < 0.45 and path.count("/") - self.root.count("/") < 5:
+            os.mkdir(path)
+            self.dirs.append(path)
+        elif kind < 0.8 or not self.files:
+            with open(path, "w") as f:
+                f.write("content")
+            self.files.append(path)
+        elif kind < 0.9:
+            os.link(rng.choice(self.files), path)
+            self.files.append(path)
+        else:
+            os.symlink(rng.choice(self.dirs + self.files), path)
+            self.links[path] = os.readlink(path)
+
+    def paths(self):
+        return self.dirs[1:] + self.files
+
+
+def quoted(path):
+    return re.sub(r"([*?\[\\])", r"\\\1", path)
+
+
+def random_rules(world):
+    rng, rules = world.rng, []
+    for _ in range(rng.randint(1, 7)):
+        kind = rng.choice(KINDS)
+        form = rng.random()
+        places = world.paths() or [world.root]
+        if form < 0.2 and kind != "allow_write":
+            text = (quoted(rng.choice(world.dirs)) +
+                    rng.choice(["/*.env", "/**/*.env", "/**/a", "/?", "/*"]))
+        elif form < 0.3 and kind != "allow_write" and world.links:
+            text = quoted(rng.choice(list(world.links)))
+        elif form < 0.4:
+            place = rng.choice(places)
+            text = quoted(os.path.dirname(place)) + "/./" + quoted(
+                os.path.basename(place)) + rng.choice(["", "/", "//"])
+        else:
+            text = quoted(rng.choice(places))
+        rules.append((kind, text))
+    return rules
+
+
+def parts(pattern):
+    return [p for p in pattern.split("/") if p not in ("", ".")]
+
+
+def component(pattern):
+    out, i = "", 0
+    while i < len(pattern):
+        c = pattern[i]
+        if c == "\\":
+            i += 1
+            out += re.escape(pattern[i])
+        elif c == "*":
+            out += ".*"
+        elif c == "?":
+            out += "."
+        else:
+            out += re.escape(c)
+        i += 1
+    return re.compile(out + r"\Z", re.S)
+
+
+def matches(pattern, path):
+    if not pattern:
+        return not path
+    if pattern[0] == "**":
+        return matches(pattern[1:], path) or bool(
+            path and matches(pattern, path[1:]))
+    return bool(path and component(pattern[0]).match(path[0]) and
+                matches(pattern[1:], path[1:]))
+
+
+def is_pattern(text):
+    return bool(re.search(r"(?<!\\)(?:\\\\)*[*?\[]", text))
+
+
+class Model:
+    """What each path is: by the words of cordon.policy(5)."""
+
+    def __init__(self, world, rules, base_rules):
+        self.said = {}  # path -> set of kinds
+        everything = world.paths() + list(world.links)
+        for kind, text in base_rules + rules:
+            if is_pattern(text):
+                found = [p for p in everything
+                         if matches(parts(text), parts(p))]
+            else:
+                found = [re.sub(r"\\(.)", r"\1", "/" + "/".join(parts(text)))]
+            for path in found:
+                self.say(kind, os.path.realpath(path))
+                if os.path.islink(path) and kind.startswith("deny"):
+                    self.say(kind, path)
+        self.hide_other_names(world)
+
+    def say(self, kind, path):
+        self.said.setdefault(path, set()).add(kind)
+
+    def lookup(self, path, kinds):
+        """The kinds that the most specific path says."""
+        while True:
+            found = self.said.get(path, set()) & kinds
+            if found or path == "/":
+                return found
+            path = os.path.dirname(path)
+
+    def reads(self, path):
+        found = self.lookup(path, {"deny_read", "allow_read", "allow_write"})
+        return "deny_read" not in found
+
+    def writes(self, path):
+        found = self.lookup(path, {"deny_write", "allow_write"})
+        return self.reads(path) and found == {"allow_write"}
+
+    def hide_other_names(self, world):
+        """A name of a file is hidden where another one is denied."""
+        hidden = {os.stat(p).st_ino for p in world.files
+                  if self.names_are_denied(p)}
+        for p in world.files:
+            if os.stat(p).st_ino in hidden:
+                self.say("deny_read", p)
+
+    def names_are_denied(self, path):
+        while path != "/":
+            if "deny_read" in self.said.get(path, ()):
+                return True
+            path = os.path.dirname(path)
+        return False
+
+
+PROBE = r"""
+import json, os, sys
+out = {}
+for path in json.loads(sys.stdin.read()):
+    read = write = True
+    try:
+        if os.path.isdir(path):
+            read = os.listdir(path)
+        else:
+            with open(path) as f:
+                read = f.read() == "content"
+    except OSError:
+        read = False
+    try:
+        if os.path.isdir(path):
+            os.mkdir(path + "/made")
+            os.rmdir(path + "/made")
+        else:
+            os.close(os.open(path, os.O_WRONLY))
+    except OSError:
+        write = False
+    out[path] = [read, write]
+print(json.dumps(out))
+"""
+
+
+def expected_read(model, world, path):
+    """What the probe finds: names for a directory, else yes or no."""
+    names = sorted(os.listdir(path)) if os.path.isdir(path) else True
+    if model.reads(path):
+        return names
+    # Of a hidden directory only the way to what is shown exists.
+    shown = [p for p in world.paths() if model.reads(p) and
+             p.startswith(path + "/")]
+    on_the_way = {p[len(path) + 1:].split("/")[0] for p in shown}
+    return sorted(on_the_way) or False
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + SEEDS))
+def test_the_box_does_what_the_model_says(lab, seed):
+    rng = random.Random(seed)
+    world = World(rng, lab.work)
+    rules = random_rules(world)
+    policy = lab.policy(text=json.dumps({
+        "version": 1, "extends": "default",
+        "filesystem": {"deny_read": {"replace": [
+            t for k, t in rules if k == "deny_read"]}, **{
+                key: [t for k, t in rules if k == key]
+                for key in KINDS if key != "deny_read"}}}))
+    model = Model(world, rules, [("allow_write", quoted(world.root))])
+    asked = world.paths()
+    words = f"seed {seed}, rules {rules}, links {world.links}"
+
+    run = lab.run("/usr/bin/python3", "-c", PROBE, opts=["-s", policy],
+                  input=json.dumps(asked))
+    if run.code == 125:
+        # What the manual names: a link in the workspace, or its end.
+        assert "symbolic link" in run.err or "is hidden by" in run.err, (
+            words, run)
+        return
+    assert run.ok, (words, run)
+    box = json.loads(run.out)
+    explained = {}
+    for way in ("read", "write"):
+        answer = lab.cli("explain", "-s", policy, "--json", way, *asked)
+        explained[way] = {a["asked"]: a["allowed"]
+                          for a in json.loads(answer.out)}
+    for path in asked:
+        read, write = box[path]
+        read = sorted(read) if isinstance(read, list) else read
+        assert read == expected_read(model, world, path), (path, words)
+        assert explained["read"][path] == model.reads(path), (path, words)
+        assert write == model.writes(path), (path, words)
+        assert explained["write"][path] == model.writes(path), (path, words)
