@@ -105,6 +105,12 @@ static int check_landlock(struct arena *arena, const struct policy *policy,
 			  const struct plan_options *options, struct plan *plan,
 			  struct err *err)
 {
+	/* Where it is required it counts whatever the network is. */
+	if (facts->landlock_abi < 6 && required(policy, "landlock_scopes"))
+		return missing(arena, policy, options, plan, "landlock_scopes",
+			       "this kernel's Landlock does not scope abstract "
+			       "unix sockets and signals",
+			       err);
 	if (facts->landlock_abi < 2)
 		return missing(arena, policy, options, plan, "landlock",
 			       "this kernel has no usable Landlock, the second "

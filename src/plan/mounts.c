@@ -144,7 +144,7 @@ static void add_hidden(struct arena *arena, struct plan *plan,
 static void add_link(struct arena *arena, struct plan *plan,
 		     const struct view_node *node)
 {
-	if (on_skeleton(node) && node->read != VIEW_HIDE) {
+	if (on_skeleton(node) && node->leads && node->read != VIEW_HIDE) {
 		add_parents(arena, plan, skeleton_top(node)->path, node->path);
 		mount_add(arena, plan, PLAN_MOUNT_SYMLINK, node,
 			  "leads to what is visible")
@@ -316,8 +316,7 @@ static bool may_appear(const struct view_node *node)
 }
 
 /* The mount that is made again on @node; false where there is none. */
-static bool watched_mount(const struct view *view,
-			  const struct view_node *node,
+static bool watched_mount(const struct view *view, const struct view_node *node,
 			  enum plan_mount_kind *kind)
 {
 	if (on_skeleton(node) || node->private || node->pin ||
@@ -343,8 +342,12 @@ void plan_watches_build(struct arena *arena, const struct view *view,
 
 		if (watched_mount(view, node, &kind))
 			*ARENA_PUSH(arena, &plan->watches) =
-				(struct plan_watch){ .path = node->path,
-						     .id = node->id,
-						     .mount = kind };
+				(struct plan_watch){
+					.path = node->path,
+					.expected =
+						node->kind == FACTS_SOCKET,
+					.id = node->id,
+					.mount = kind,
+				};
 	}
 }

@@ -124,6 +124,7 @@ struct plan_absents {
  * which takes the mount away, or makes it for the first time. */
 struct plan_watch {
 	const char *path;
+	bool expected; /* comes and goes: a socket; not worth a warning */
 	struct facts_id id; /* of what lay there; zero: nothing */
 	enum plan_mount_kind mount; /* MASK_FILE, MASK_DIR or BIND (ro) */
 };

@@ -27,9 +27,11 @@ static void add_claim(struct arena *arena, const struct claim *claim,
 	*ARENA_PUSH(arena, &out->paths) = path;
 	if (claim->glob)
 		*ARENA_PUSH(arena, &out->globs) = claim->path;
-	if (claim->kind == CLAIM_DENY_READ &&
-	    strcmp(claim->key, "own files") != 0)
-		*ARENA_PUSH(arena, &out->denied) = path;
+	if (claim->kind != CLAIM_DENY_READ || !strcmp(claim->key, "own files"))
+		return;
+	*ARENA_PUSH(arena, &out->denied) = path;
+	if (claim->glob)
+		*ARENA_PUSH(arena, &out->denied) = claim->path;
 }
 
 int plan_queries_build(struct arena *arena, const struct policy *policy,

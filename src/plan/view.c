@@ -158,6 +158,7 @@ static int add_links(struct builder *b, const struct claim *claim,
 		node->kind = FACTS_OTHER;
 		node->id = link->id;
 		node->link = link->target;
+		node->leads = !claim_denies(claim);
 		if (last && claim_denies(claim))
 			node_say(node, claim);
 	}
@@ -319,6 +320,7 @@ static void merge_into(struct view_node *to, const struct view_node *from)
 		to->write_by = from->write_by;
 	}
 	to->pin |= from->pin;
+	to->leads |= from->leads;
 	if (!to->link)
 		to->link = from->link;
 	if (to->kind == FACTS_ABSENT) {
@@ -427,7 +429,9 @@ static void derive_all(struct view *view)
 		while (!path_within(above->path, node->path))
 			above = above->above;
 		derive(node, above);
-		if (node->access == PLAN_HIDDEN || node->kind == FACTS_ABSENT)
+		if ((node->access == PLAN_HIDDEN &&
+		     (!node->leads || node->read == VIEW_HIDE)) ||
+		    node->kind == FACTS_ABSENT)
 			continue;
 		for (above = node->above; above; above = above->above) {
 			size_t at = (size_t)(above - view->v);

@@ -150,7 +150,8 @@ void record_remounted(struct record *record, size_t watch, uint32_t sys)
 					 path, strerror((int)sys)));
 		return;
 	}
-	if (!record->remounted[watch])
+	if (!record->remounted[watch] &&
+	    !record->plan->watches.v[watch].expected)
 		record_warn(record,
 			    arena_printf(record->arena,
 					 "'%s' appeared or was replaced "
@@ -195,7 +196,9 @@ void record_check_names(struct record *record)
 		const struct plan_absent *a = &record->plan->absents.v[i];
 		struct stat st;
 
-		if (a->action != PLAN_ABSENT_NOTICE && lstat(a->path, &st) == 0)
+		if (a->action != PLAN_ABSENT_NOTICE &&
+		    !was_remounted(record, a->path) &&
+		    lstat(a->path, &st) == 0)
 			record_warn(record,
 				    arena_printf(record->arena,
 						 "'%s' came into being while "
