@@ -15,20 +15,24 @@ prefix ?= /usr/local
 DESTDIR ?=
 BUILD ?= build
 FUZZ_SECONDS ?= 60
-# One job per core unless told otherwise.
-NINJA ?= ninja $(if $(JOBS),-j$(JOBS))
-export NINJA FUZZ_SECONDS
+# JOBS=N: at most N compilers at a time; otherwise ninja decides.
+JOBS ?=
+export JOBS FUZZ_SECONDS
+
+# What a tool says matters when it fails.
+quietly = log=$$(mktemp); if $(1) >"$$log" 2>&1; then rm -f "$$log"; \
+	else cat "$$log"; rm -f "$$log"; exit 1; fi
 
 .PHONY: all run test soak bench fuzz install check-style golden clean FORCE
 
 all: $(BUILD)/cordon
 
 $(BUILD)/build.ninja:
-	meson setup --prefix '$(prefix)' $(BUILD)
+	@$(call quietly,meson setup --prefix '$(prefix)' $(BUILD))
 
 # ninja knows what is out of date; make only puts the result at its place.
 $(BUILD)/cordon: $(BUILD)/build.ninja FORCE
-	@$(NINJA) -C $(BUILD) --quiet src/cmd/cordon
+	@$(call quietly,ninja $(if $(JOBS),-j$(JOBS)) -C $(BUILD) src/cmd/cordon)
 	@ln -f $(BUILD)/src/cmd/cordon $@
 
 run:

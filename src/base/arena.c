@@ -13,6 +13,7 @@
 
 #include <stdalign.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ struct arena_block {
 	struct arena_block *prev;
 	size_t used;
 	size_t size;
-	size_t mapped;	/* bytes to unmap; 0: from the heap */
+	size_t mapped; /* bytes to unmap; 0: from the heap */
 	alignas(max_align_t) unsigned char data[];
 };
 
@@ -147,4 +148,36 @@ void *arena_grow(struct arena *arena, void *v, size_t n, size_t size)
 	if (n)
 		memcpy(bigger, v, n * size);
 	return bigger;
+}
+
+/* @room holds half of the elements. */
+static void sort_merging(char *v, size_t n, size_t size,
+			 int (*compare)(const void *, const void *), char *room)
+{
+	size_t half = n / 2 * size, end = n * size;
+	size_t left = 0, right = half, to = 0;
+
+	if (n < 2)
+		return;
+	sort_merging(v, n / 2, size, compare, room);
+	sort_merging(v + half, n - n / 2, size, compare, room);
+	if (compare(v + half - size, v + half) <= 0)
+		return;
+	memcpy(room, v, half);
+	while (left < half) {
+		bool take_right =
+			right < end && compare(room + left, v + right) > 0;
+
+		memcpy(v + to, take_right ? v + right : room + left, size);
+		to += size;
+		*(take_right ? &right : &left) += size;
+	}
+}
+
+void arena_sort(struct arena *arena, void *v, size_t n, size_t size,
+		int (*compare)(const void *, const void *))
+{
+	if (n > 1)
+		sort_merging(v, n, size, compare,
+			     arena_alloc(arena, n / 2, size));
 }

@@ -46,4 +46,11 @@ void *arena_grow(struct arena *arena, void *v, size_t n, size_t size);
 				(list)->n, sizeof((list)->v[0])),              \
 	 &(list)->v[(list)->n++])
 
+/*
+ * As qsort(), with room in the arena: equals keep their order in every C
+ * library, and large elements are moved less often.
+ */
+void arena_sort(struct arena *arena, void *v, size_t n, size_t size,
+		int (*compare)(const void *, const void *));
+
 #endif

@@ -133,6 +133,17 @@ static int build_fds(struct arena *arena, const struct run_args *args,
 	return 0;
 }
 
+/* The box that is there has neither namespaces nor files for another. */
+static int check_outside(struct err *err)
+{
+	if (!host_is_inside_box())
+		return 0;
+	return err_set(err, ERR_HOST,
+		       "this is the inside of a box already, and boxes are "
+		       "not nested: run the command as it is, or start it from "
+		       "outside");
+}
+
 static int run_command(struct cmd *cmd, const struct run_args *args,
 		       const struct opt_rest *rest, struct err *err)
 {
@@ -140,7 +151,8 @@ static int run_command(struct cmd *cmd, const struct run_args *args,
 	struct run_request request = { .plan = &prepared->plan };
 	struct outcome outcome = { 0 };
 
-	if (build_argv(cmd->arena, args, rest, &request.argv, err) < 0 ||
+	if (check_outside(err) < 0 ||
+	    build_argv(cmd->arena, args, rest, &request.argv, err) < 0 ||
 	    build_fds(cmd->arena, args, &request, err) < 0 ||
 	    prepare_all(cmd->arena, &args->policy, &args->host, prepared, err) <
 		    0 ||

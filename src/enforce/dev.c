@@ -42,8 +42,12 @@ int dev_nodes_open(struct dev_nodes *out, struct err *err)
 		fd = tree_open_at(-1, path);
 		if (fd < 0)
 			return err_sys(err, "open '%s'", path);
-		out->clone[i] = tree_clone(
-			fd, false, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+		/* Read-only is the node and not the device: root, who owns the
+		 * host's nodes, could change their modes. */
+		out->clone[i] =
+			tree_clone(fd, false,
+				   MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+					   MOUNT_ATTR_NOEXEC);
 		if (out->clone[i] < 0)
 			return err_sys(err, "clone '%s'", path);
 	}

@@ -20,10 +20,33 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
+/* Letters outside ASCII that Unicode folds into it; none becomes longer. */
+static const struct {
+	const char *letter;
+	const char *folded;
+} folds[] = {
+	{ "\u212a", "k" }, /* kelvin sign */
+	{ "\u017f", "s" }, /* long s */
+	{ "\u00df", "ss" },  { "\u1e9e", "ss" }, { "\ufb00", "ff" },
+	{ "\ufb01", "fi" },  { "\ufb02", "fl" }, { "\ufb03", "ffi" },
+	{ "\ufb04", "ffl" }, { "\ufb05", "st" }, { "\ufb06", "st" },
+};
+
+/* What the letter at the start of @text becomes; "" if it is left out. */
+static const char *fold(const char *text, size_t len)
+{
+	for (size_t i = 0; i < sizeof(folds) / sizeof(folds[0]); i++) {
+		size_t n = strlen(folds[i].letter);
+
+		if (len >= n && !memcmp(text, folds[i].letter, n))
+			return folds[i].folded;
+	}
+	return "";
+}
+
 /*
- * The two letters outside ASCII that Unicode folds into it are replaced, all
- * others are left out, as if none had a shape: too much is refused rather than
- * too little.
+ * What is outside ASCII and not folded into it is left out, as if it had no
+ * shape: too much is refused rather than too little.
  */
 void judge_name_init(struct judge_name *name, const char *text, size_t len)
 {
@@ -37,10 +60,9 @@ void judge_name_init(struct judge_name *name, const char *text, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		if ((unsigned char)text[i] < 0x80)
 			name->folded[n++] = lower(text[i]);
-		else if (len - i >= 3 && !memcmp(text + i, "\u212a", 3))
-			name->folded[n++] = 'k'; /* kelvin sign */
-		else if (len - i >= 2 && !memcmp(text + i, "\u017f", 2))
-			name->folded[n++] = 's'; /* long s */
+		else
+			for (const char *at = fold(text + i, len - i); *at;)
+				name->folded[n++] = *at++;
 	}
 	while (n && (name->folded[n - 1] == '.' || name->folded[n - 1] == ' '))
 		n--;

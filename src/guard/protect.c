@@ -69,9 +69,17 @@ static bool has_id(int fd, const struct facts_id *id)
 	       st.st_dev == id->dev;
 }
 
+/* Is nothing, or no directory, at the end of the names? */
+static bool leads_nowhere(int sys)
+{
+	return sys == ENOENT || sys == ENOTDIR || sys == ELOOP;
+}
+
 /*
  * Is @place the directory that lies @depth names below the one where the
- * absent path hangs? From there the names must lead to it, and no link.
+ * absent path hangs? From there the names must lead to it, and no link. What
+ * cannot be found out counts as yes: the box can take the search permission
+ * off its directories, and lower the limit of descriptors of this process.
  */
 static bool lies_at(const struct place *place, const struct plan_absent *absent,
 		    size_t depth)
@@ -87,14 +95,16 @@ static bool lies_at(const struct place *place, const struct plan_absent *absent,
 		return same_id(&place->id, &absent->parent);
 	if (depth > DEPTH_MAX ||
 	    judge_prefix(absent, depth, prefix, sizeof(prefix)) < 0)
-		return false;
+		return true;
 	for (size_t i = 0; i < depth; i++)
 		memcpy(up + 3 * i, "../", 4);
 	top = openat(place->dir, up, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (top < 0 || !has_id(top, &absent->parent))
+	if (top < 0)
+		return true;
+	if (!has_id(top, &absent->parent))
 		return false;
 	down = (int)syscall(SYS_openat2, top, prefix, &how, sizeof(how));
-	return down >= 0 && has_id(down, &place->id);
+	return down < 0 ? !leads_nowhere(errno) : has_id(down, &place->id);
 }
 
 static bool forbids(const struct plan_absent *absent, const struct place *place,

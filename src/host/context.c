@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -148,6 +149,15 @@ static void set_own_paths(struct arena *arena, struct policy_context *out)
 	else
 		out->runtime_dir =
 			arena_printf(arena, "%s/run", out->state_dir);
+}
+
+bool host_is_inside_box(void)
+{
+	enum { SECCOMP_FILTERED = 2 };
+
+	return getenv("CORDON_SANDBOX") &&
+	       prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 &&
+	       prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_FILTERED;
 }
 
 int host_context_read(struct arena *arena, const char *workdir,

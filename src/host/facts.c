@@ -49,7 +49,7 @@ static void probe_paths(struct host_resolver *resolver,
 	out->n = wanted->n;
 	for (size_t i = 0; i < wanted->n; i++)
 		host_resolve(resolver, wanted->v[i], &out->v[i]);
-	qsort(out->v, out->n, sizeof(out->v[0]), by_path);
+	arena_sort(resolver->arena, out->v, out->n, sizeof(out->v[0]), by_path);
 }
 
 /* The names inside @dir, as answers beside the others. */
@@ -79,6 +79,9 @@ static void probe_git(struct host_resolver *resolver,
 	if (facts->git.dir)
 		probe_below(resolver, facts->git.dir, &queries->git_names,
 			    &more);
+	if (facts->git.unproven)
+		probe_below(resolver, facts->git.unproven, &queries->git_names,
+			    &more);
 	if (facts->git.common && strcmp(facts->git.common, facts->git.dir))
 		probe_below(resolver, facts->git.common, &queries->git_names,
 			    &more);
@@ -90,7 +93,7 @@ static void probe_git(struct host_resolver *resolver,
 		memcpy(all + facts->paths.n, more.v, more.n * sizeof(*all));
 	facts->paths.v = all;
 	facts->paths.n += more.n;
-	qsort(all, facts->paths.n, sizeof(*all), by_path);
+	arena_sort(resolver->arena, all, facts->paths.n, sizeof(*all), by_path);
 }
 
 static int probe_globs(struct host_resolver *resolver,
@@ -205,13 +208,26 @@ static void denied_inodes(struct host_resolver *resolver, struct facts *facts,
 		note_unfinished(resolver->arena, facts, path->path);
 }
 
+/* Does this pattern deny? Both lists are in the order of the rules. */
+static bool pattern_denies(const struct facts_strings *denied,
+			   const char *pattern, size_t *at)
+{
+	for (size_t i = *at; i < denied->n; i++) {
+		if (denied->v[i] == pattern) {
+			*at = i + 1;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Other names of denied files: a mask hides a name, not a file. */
 static int probe_hard_links(struct host_resolver *resolver,
 			    const struct plan_queries *queries,
 			    struct facts *facts, struct err *err)
 {
 	struct host_inodes inodes = { 0 };
-	size_t budget = DENIED_NAMES_LIMIT;
+	size_t budget = DENIED_NAMES_LIMIT, next = 0;
 	struct facts_path at;
 
 	if (!queries->links_at)
@@ -226,6 +242,9 @@ static int probe_hard_links(struct host_resolver *resolver,
 	for (size_t i = 0; i < facts->globs.n; i++) {
 		const struct facts_paths *found = &facts->globs.v[i].found;
 
+		if (!pattern_denies(&queries->denied,
+				    facts->globs.v[i].pattern, &next))
+			continue;
 		for (size_t k = 0; k < found->n; k++)
 			denied_inodes(resolver, facts, &found->v[k], &budget,
 				      &inodes);

@@ -72,6 +72,7 @@ static void read_worktree(struct host_resolver *resolver, const char *top,
 	dir = real_directory(resolver, top, line + 8);
 	if (!dir || !owned_by_caller(dir))
 		return;
+	git->unproven = dir;
 	back = read_line(arena, arena_printf(arena, "%s/gitdir", dir));
 	common = read_line(arena, arena_printf(arena, "%s/commondir", dir));
 	if (!back || back[0] != '/' || !common)
@@ -84,6 +85,7 @@ static void read_worktree(struct host_resolver *resolver, const char *top,
 		return;
 	git->dir = dir;
 	git->common = common;
+	git->unproven = NULL;
 }
 
 void host_git_probe(struct host_resolver *resolver, const char *at,
@@ -109,8 +111,14 @@ void host_git_probe(struct host_resolver *resolver, const char *at,
 	}
 	if (found.kind != FACTS_DIRECTORY && found.kind != FACTS_FILE)
 		return;
-	if (!owned_by_caller(found.real) || found.links.n)
+	if (!owned_by_caller(found.real))
 		return;
+	/* What it leads to is not looked at: it may have been planted. */
+	if (found.links.n) {
+		out->dot_git = found.path;
+		out->dot_git_is_file = true;
+		return;
+	}
 
 	out->dot_git = found.real;
 	out->dot_git_is_file = found.kind == FACTS_FILE;

@@ -8,7 +8,9 @@
  *
  * Order, later wins: built-in defaults, base profiles, system, user, project,
  * options; or `-s FILE` (weaker: CORDON_CONFIG) in place of user and project.
- * The ceiling comes last and can only take away.
+ * Profiles given with `-P` are the base and hold again between files and
+ * options, see policy/bound.h: they were typed, as options are. The ceiling
+ * comes last and can only take away.
  *
  * The base profiles are chosen once, by the first of these that names any:
  * `-P`, the settings file, a trusted project file, the user's file, the
@@ -34,6 +36,8 @@
 #include "base/sha256.h"
 #include "host/policy_base.h"
 #include "host/policy_file.h"
+#include "host/policy_protect.h"
+#include "policy/bound.h"
 #include "policy/decode.h"
 #include "policy/fields.h"
 #include "policy/match.h"
@@ -57,7 +61,14 @@ struct loader {
 	struct layer system, user, project, settings, ceiling;
 	struct host_policy *out;
 	struct policy_refusals refused;
+	struct policy_bounds bounds; /* of -P; empty without */
 };
+
+/* Could a file of cordon's own not be opened because a box hides it? */
+static bool is_hidden(const struct err *err)
+{
+	return err->sys == EACCES && host_is_inside_box();
+}
 
 static int read_layer(struct loader *l, const char *path,
 		      enum policy_file_kind kind, struct layer *out,
@@ -66,7 +77,7 @@ static int read_layer(struct loader *l, const char *path,
 	struct policy_document document = { 0 };
 
 	if (policy_file_read(l->arena, path, kind, &out->file, err) < 0)
-		return -1;
+		return out != &l->settings && is_hidden(err) ? 0 : -1;
 	if (!out->file.text)
 		return 0;
 	out->trusted = kind == POLICY_FILE_OWN;
@@ -109,7 +120,7 @@ static int find_trust(struct loader *l, struct layer *project, struct err *err)
 	size_t n;
 
 	if (host_trust_list(l->arena, context, &entries, &n, err) < 0)
-		return -1;
+		return is_hidden(err) ? 0 : -1;
 	for (size_t i = 0; i < n && !project->trusted; i++) {
 		if (strcmp(entries[i].path, project->file.path))
 			continue;
@@ -226,6 +237,19 @@ static void add_source(struct loader *l, const char *name, const char *role,
 	l->out->sources = v;
 }
 
+static void keep_bounds(struct loader *l, const struct policy_base *base)
+{
+	struct policy *policy = arena_array(l->arena, struct policy, 1);
+
+	*policy = base->policy;
+	l->bounds = (struct policy_bounds){
+		.names = base->names,
+		.base = policy,
+		.documents = base->documents,
+		.n = base->documents_n,
+	};
+}
+
 /* Who names the base; see the head of this file. */
 static int lay_base(struct loader *l, struct err *err)
 {
@@ -240,6 +264,7 @@ static int lay_base(struct loader *l, struct err *err)
 
 	base.policy = *policy_builtin();
 	if (l->request->profiles && l->request->profiles[0]) {
+		base.keep = true;
 		r = policy_base_add_names(&base, l->request->profiles, err);
 		goto done;
 	}
@@ -259,6 +284,8 @@ done:
 	if (r < 0)
 		return -1;
 	l->out->policy = base.policy;
+	if (base.keep)
+		keep_bounds(l, &base);
 	/* A project that names what holds anyway asks for nothing. */
 	l->out->policy.extends = base.extends;
 	l->out->profile = base.names;
@@ -382,6 +409,10 @@ static int lay_all(struct loader *l, struct err *err)
 	    lay_layer(l, &l->project, err) < 0 ||
 	    lay_layer(l, &l->settings, err) < 0)
 		return -1;
+	if (l->bounds.n &&
+	    policy_bound(l->arena, l->request->context, &l->out->policy,
+			 &l->bounds, &l->out->policy, &l->refused, err) < 0)
+		return -1;
 	if (l->request->flags) {
 		add_source(l, "options", "flags", true);
 		policy_merge(l->arena, &l->out->policy, l->request->flags,
@@ -402,7 +433,8 @@ int host_policy_load(struct arena *arena,
 			    .request = request,
 			    .out = &loaded };
 
-	if (read_layers(&l, err) < 0 || lay_all(&l, err) < 0)
+	if (read_layers(&l, err) < 0 || lay_all(&l, err) < 0 ||
+	    policy_protect_files(arena, request->context, &loaded, err) < 0)
 		return -1;
 	/* All of it is merged in: to extend it again would undo removals. */
 	memset(&loaded.policy.extends, 0, sizeof(loaded.policy.extends));

@@ -19,28 +19,29 @@ struct err;
  */
 struct host_policy_request {
 	const struct policy_context *context;
-	const char *settings;		/* -s FILE; NULL: user and project */
-	const char *const *profiles;	/* -P NAME|FILE …, NULL-terminated;
+	const char *settings; /* -s FILE; NULL: user and project */
+	const char *const *profiles; /* -P NAME|FILE …, NULL-terminated;
 					 * NULL: `default` */
-	const struct policy *flags;	/* layer made of options; or NULL */
-	bool no_project;		/* do not look for .cordon.yaml */
+	const struct policy *flags; /* layer made of options; or NULL */
+	bool no_project; /* do not look for .cordon.yaml */
 };
 
 /* One document that took part, for `policy show`. */
 struct host_policy_source {
-	const char *name;	/* "profile default", a file's path */
-	const char *role;	/* built-in, system, user, project, settings,
+	const char *name; /* "profile default", a file's path */
+	const char *role; /* built-in, system, user, project, settings,
 				 * profile, flags, ceiling */
-	bool trusted;		/* false: could only narrow */
+	bool trusted; /* false: could only narrow */
 };
 
 struct host_policy {
 	struct policy policy;
-	const char *profile;			/* name for the summary */
-	struct host_policy_source *sources;	/* in the order of merging */
+	const char *profile; /* name for the summary */
+	struct host_policy_source *sources; /* in the order of merging */
 	size_t sources_n;
-	const char **refused;	/* one sentence for each widening by a project
-				 * file or over a ceiling that was not taken */
+	const char **refused; /* one sentence for each widening by a project
+				 * file, over a profile of -P or over a ceiling
+				 * that was not taken */
 	size_t refused_n;
 };
 
@@ -48,6 +49,14 @@ struct host_policy {
 int host_context_read(struct arena *arena, const char *workdir,
 		      struct policy_context *out, struct err *err);
 
+/*
+ * Is this process in a box already? The variable alone proves nothing: it may
+ * be left over, but then nothing filters our calls.
+ */
+bool host_is_inside_box(void);
+
+/* Inside a box, files of cordon's own that are hidden there count as absent:
+ * nothing is run on the result, see cmd/run.c. */
 int host_policy_load(struct arena *arena,
 		     const struct host_policy_request *request,
 		     struct host_policy *out, struct err *err);
@@ -58,21 +67,19 @@ int host_policy_load(struct arena *arena,
  */
 struct host_trust_entry {
 	const char *path;
-	const char *sha256;	/* 64 hexadecimal digits */
+	const char *sha256; /* 64 hexadecimal digits */
 };
 
 int host_trust_add(struct arena *arena, const struct policy_context *context,
 		   const char *file, struct host_trust_entry *out,
 		   struct err *err);
-int host_trust_remove(struct arena *arena,
-		      const struct policy_context *context, const char *file,
-		      struct err *err);
+int host_trust_remove(struct arena *arena, const struct policy_context *context,
+		      const char *file, struct err *err);
 int host_trust_list(struct arena *arena, const struct policy_context *context,
 		    struct host_trust_entry **out, size_t *out_n,
 		    struct err *err);
 /* The project file that applies to the working directory, NULL if none. */
-int host_project_find(struct arena *arena,
-		      const struct policy_context *context, const char **out,
-		      struct err *err);
+int host_project_find(struct arena *arena, const struct policy_context *context,
+		      const char **out, struct err *err);
 
 #endif

@@ -83,6 +83,12 @@ static void lay(struct policy_base *base, const struct policy *over)
 
 	memset(&without.extends, 0, sizeof(without.extends));
 	policy_merge(base->arena, &base->policy, &without, &base->policy);
+	if (base->keep) {
+		base->documents =
+			arena_grow(base->arena, base->documents,
+				   base->documents_n, sizeof(*base->documents));
+		base->documents[base->documents_n++] = without;
+	}
 }
 
 static void lay_shipped(struct policy_base *base,

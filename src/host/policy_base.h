@@ -2,6 +2,7 @@
 #ifndef CORDON_HOST_POLICY_BASE_H
 #define CORDON_HOST_POLICY_BASE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "host/policies.h"
@@ -21,6 +22,9 @@ struct policy_base {
 	struct policy policy; /* so far */
 	const char *names; /* "strict+offline" */
 	struct policy_list extends; /* the same, one by one */
+	bool keep; /* fill @documents */
+	struct policy *documents; /* each that was laid, in order */
+	size_t documents_n;
 	struct host_policy_source *sources; /* in the order of merging */
 	size_t sources_n;
 };

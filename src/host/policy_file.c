@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/path.h"
 #include "host/policies.h"
 
 enum { SIZE_LIMIT = 1024 * 1024 };
@@ -58,7 +59,19 @@ static int check_opened(int fd, const char *path, enum policy_file_kind kind,
 			       path, (long long)st.st_size, SIZE_LIMIT);
 	out->dev = st.st_dev;
 	out->ino = st.st_ino;
-	return kind == POLICY_FILE_OWN ? check_own(path, &st, err) : 0;
+	return kind == POLICY_FILE_PROJECT ? 0 : check_own(path, &st, err);
+}
+
+static int fail_open(const char *path, struct err *err)
+{
+	if (errno == EACCES && path_within(HOST_SYSTEM_DIR, path))
+		(void)err_sys(err,
+			      "open policy '%s', which every user has to read "
+			      "(chmod a+rx %s; chmod a+r %s)",
+			      path, HOST_SYSTEM_DIR, path);
+	else
+		(void)err_sys(err, "open policy '%s'", path);
+	return -1;
 }
 
 int policy_file_read(struct arena *arena, const char *path,
@@ -66,8 +79,8 @@ int policy_file_read(struct arena *arena, const char *path,
 		     struct err *err)
 {
 	/* People keep their own files as links into another directory; a
-	 * repository has no reason to. */
-	int links = kind == POLICY_FILE_PROJECT ? O_NOFOLLOW : 0;
+	 * repository has no reason to, and a store would be replaced. */
+	int links = kind == POLICY_FILE_OWN ? 0 : O_NOFOLLOW;
 	struct policy_file file = { .path = path };
 	AUTO_CLOSE int fd = open(
 		path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | links);
@@ -78,11 +91,12 @@ int policy_file_read(struct arena *arena, const char *path,
 	}
 	if (fd < 0 && errno == ELOOP && links)
 		return err_set(err, ERR_POLICY,
-			       "'%s' is a symbolic link: a project's file has "
-			       "to be a file",
-			       path);
+			       "'%s' is a symbolic link: %s has to be a file",
+			       path,
+			       kind == POLICY_FILE_PROJECT ? "a project's file"
+							   : "a trust store");
 	if (fd < 0)
-		return err_sys(err, "open policy '%s'", path);
+		return fail_open(path, err);
 	if (check_opened(fd, path, kind, &file, err) < 0 ||
 	    fd_read_file(arena, fd, path, SIZE_LIMIT, &file.text, err) < 0)
 		return -1;

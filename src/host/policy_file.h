@@ -14,6 +14,7 @@ struct err;
 enum policy_file_kind {
 	/* the user or the system: writable by no one else */
 	POLICY_FILE_OWN,
+	POLICY_FILE_STORE, /* likewise, and written by cordon: no link */
 	POLICY_FILE_PROJECT, /* anybody: only that it is a file */
 };
 

@@ -43,6 +43,7 @@ struct host_node {
 	unsigned int misses; /* names asked for that are not there */
 	struct host_names *names; /* of a directory with many misses */
 	nlink_t links;
+	bool own; /* belongs to the caller */
 	struct facts_id id;
 	const char *target; /* of a symbolic link */
 };
@@ -138,6 +139,7 @@ static struct host_node *node_add(struct host_resolver *resolver,
 	}
 	node->mode = st.st_mode;
 	node->links = st.st_nlink;
+	node->own = st.st_uid == geteuid();
 	node->id = (struct facts_id){ .dev = st.st_dev, .ino = st.st_ino };
 	if (S_ISLNK(node->mode))
 		node_read_link(resolver, node);
@@ -239,6 +241,7 @@ static void walk_stop(struct walk *walk, const struct host_node *node,
 	out->kind = sys == ENOENT || sys == ENOTDIR ? FACTS_ABSENT
 						    : FACTS_UNREACHABLE;
 	out->sys = sys;
+	out->closed = sys == EACCES && walk->at->own;
 }
 
 static int walk_follow(struct walk *walk, const struct host_node *link,

@@ -54,7 +54,7 @@ static int read_entries(struct arena *arena,
 	struct policy_file file;
 	unsigned int number = 1;
 
-	if (policy_file_read(arena, path, POLICY_FILE_OWN, &file, err) < 0)
+	if (policy_file_read(arena, path, POLICY_FILE_STORE, &file, err) < 0)
 		return -1;
 	for (const char *line = file.text; line && *line; number++) {
 		size_t len = strcspn(line, "\n");

@@ -315,6 +315,9 @@ void claims_add_git(struct arena *arena, enum policy_git mode,
 		return;
 	if (git->dot_git_is_file)
 		claim_add(arena, out, CLAIM_DENY_WRITE, git->dot_git, "git");
+	if (git->unproven)
+		claims_add_names(arena, out, CLAIM_DENY_WRITE, git->unproven,
+				 claims_git_names, "git");
 	for (size_t i = 0; i < 2; i++) {
 		if (!dirs[i] || (i == 1 && !strcmp(dirs[0], dirs[1])))
 			continue;

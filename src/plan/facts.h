@@ -48,6 +48,8 @@ struct facts_path {
 				 * absent path as far as its parents exist */
 	enum facts_kind kind;
 	int sys; /* errno behind FACTS_UNREACHABLE */
+	bool closed; /* a directory of the caller's own lets nobody in: it
+		      * can be opened again by whoever runs as the caller */
 	bool multiple; /* regular file with more than one name */
 	struct facts_id id; /* of what @real names, if it exists */
 	struct facts_id parent; /* of the deepest directory that exists */
@@ -81,7 +83,9 @@ struct facts_git {
 	const char *dir; /* the repository's own directory */
 	const char *common; /* shared part; differs from dir in a worktree */
 	const char *dot_git; /* the .git name in the tree: file or directory */
-	bool dot_git_is_file;
+	bool dot_git_is_file; /* or a link */
+	const char *unproven; /* directory that a .git file names without
+				 * being named by it */
 };
 
 struct facts {

@@ -134,11 +134,17 @@ static void add_hidden(struct arena *arena, struct plan *plan,
 		       const struct view_node *node)
 {
 	enum plan_mount_kind kind = PLAN_MOUNT_MASK_FILE;
+	struct plan_mount *mount;
 
 	if (node->kind == FACTS_DIRECTORY)
 		kind = node->shows_below ? PLAN_MOUNT_HOLLOW
 					 : PLAN_MOUNT_MASK_DIR;
-	mount_add(arena, plan, kind, node, why(node->read_by));
+	mount = mount_add(arena, plan, kind, node, why(node->read_by));
+	/* Services make their sockets again at any moment. */
+	if (node->kind == FACTS_SOCKET) {
+		mount->late = true;
+		mount->id = (struct facts_id){ 0 };
+	}
 }
 
 static void add_link(struct arena *arena, struct plan *plan,

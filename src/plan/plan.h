@@ -63,7 +63,8 @@ struct plan_mount {
 	bool directory; /* what BIND binds */
 	bool on_skeleton; /* the mount point is ours to make: it lies in
 				 * a hollow or private directory */
-	bool late; /* BIND: what is there when it is its turn */
+	bool late; /* BIND: what is there when it is its turn; a mask: if
+		    * anything is */
 	const char *path; /* where; for BIND also what */
 	struct facts_id id; /* what must be there; zero where unchecked */
 	unsigned int mode; /* TMPFS, HOLLOW, MKDIR */

@@ -33,6 +33,7 @@ struct builder {
 	const struct policy *policy;
 	const struct policy_context *context;
 	const struct facts *facts;
+	const struct claims *claims;
 	struct view *view;
 	struct err *err;
 };
@@ -53,9 +54,8 @@ int view_path_compare(const char *a, const char *b)
 static int by_path(const void *a, const void *b)
 {
 	const struct view_node *x = a, *y = b;
-	int order = view_path_compare(x->path, y->path);
 
-	return order ? order : (x->place > y->place) - (x->place < y->place);
+	return view_path_compare(x->path, y->path);
 }
 
 static struct view_node *node_add(struct builder *b, const char *path,
@@ -120,6 +120,46 @@ static int refuse(struct builder *b, const struct claim *claim,
 		       claim->origin.source, path, why);
 }
 
+static bool is_too_wide(const struct builder *b, const char *path)
+{
+	if (path_within(path, b->context->home))
+		return true;
+	for (const char *const *dir = system_directories; *dir; dir++) {
+		if (!strcmp(path, *dir))
+			return true;
+	}
+	/* Everything of the system but places where people work. */
+	return path_within("/usr", path) || path_within("/etc", path) ||
+	       path_within("/boot", path);
+}
+
+/* A profile says "the current directory" and does not mean the home. */
+static bool is_left_out(const struct builder *b, const struct claim *claim,
+			const struct facts_path *fact)
+{
+	return claim->kind == CLAIM_ALLOW_WRITE &&
+	       (claim->shipped || claim->narrow) &&
+	       strcmp(claim->key, "git") != 0 &&
+	       is_too_wide(b, claim->narrow ? b->context->workdir : fact->real);
+}
+
+static bool may_be_written(const struct builder *b, const char *path)
+{
+	for (size_t i = 0; i < b->claims->n; i++) {
+		const struct claim *claim = &b->claims->v[i];
+		const struct facts_path *fact;
+
+		if (claim->kind != CLAIM_ALLOW_WRITE)
+			continue;
+		fact = facts_path_find(b->facts, claim->path);
+		/* A pattern could match anything. */
+		if (!fact || (path_within(fact->real, path) &&
+			      !is_left_out(b, claim, fact)))
+			return true;
+	}
+	return false;
+}
+
 /* A link that an earlier box can have made must not steer a protection. */
 static bool link_is_suspect(const struct builder *b, const struct claim *claim,
 			    const struct facts_link *link, bool last)
@@ -129,7 +169,8 @@ static bool link_is_suspect(const struct builder *b, const struct claim *claim,
 	    !strcmp(b->context->workdir, link->path))
 		return false;
 	/* The name and what it leads to are both hidden: nothing is lost. */
-	return !(last && claim->kind == CLAIM_DENY_READ);
+	return !(last && claim->kind == CLAIM_DENY_READ) &&
+	       may_be_written(b, link->path);
 }
 
 static int add_links(struct builder *b, const struct claim *claim,
@@ -175,6 +216,12 @@ static bool in_own_file_system(const char *path)
 static int add_unreachable(struct builder *b, const struct claim *claim,
 			   const struct facts_path *fact)
 {
+	/* The box runs as the caller and could open the directory again. */
+	if (claim_denies(claim) && fact->closed)
+		return refuse(b, claim, fact->path,
+			      "lies in a directory of yours that you cannot "
+			      "enter; a box may have closed it: look at it and "
+			      "`chmod u+rwx` it");
 	if (!claim_denies(claim) || claim->shipped ||
 	    b->policy->filesystem.ignore_missing.number)
 		return 0;
@@ -184,19 +231,6 @@ static int add_unreachable(struct builder *b, const struct claim *claim,
 				   "protected; remove the rule or set "
 				   "filesystem.ignore_missing",
 				   strerror(fact->sys)));
-}
-
-static bool is_too_wide(const struct builder *b, const char *path)
-{
-	if (path_within(path, b->context->home))
-		return true;
-	for (const char *const *dir = system_directories; *dir; dir++) {
-		if (!strcmp(path, *dir))
-			return true;
-	}
-	/* Everything of the system but places where people work. */
-	return path_within("/usr", path) || path_within("/etc", path) ||
-	       path_within("/boot", path);
 }
 
 static void note(struct builder *b, const char *text)
@@ -217,10 +251,7 @@ static int add_fact(struct builder *b, const struct claim *claim,
 			      "lies in /dev or /proc, which every box has of "
 			      "its own; remove the rule");
 	}
-	if (claim->kind == CLAIM_ALLOW_WRITE &&
-	    (claim->shipped || claim->narrow) &&
-	    strcmp(claim->key, "git") != 0 &&
-	    is_too_wide(b, claim->narrow ? b->context->workdir : fact->real)) {
+	if (is_left_out(b, claim, fact)) {
 		note(b, arena_printf(b->arena,
 				     "'%s' is not made writable: it is the "
 				     "home directory or one of the system; use "
@@ -333,13 +364,12 @@ static void merge_into(struct view_node *to, const struct view_node *from)
 	}
 }
 
-static void sort_and_merge(struct view *view)
+/* Of what is said twice, the first origin is shown. */
+static void sort_and_merge(struct arena *arena, struct view *view)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < view->n; i++)
-		view->v[i].place = i;
-	qsort(view->v, view->n, sizeof(view->v[0]), by_path);
+	arena_sort(arena, view->v, view->n, sizeof(view->v[0]), by_path);
 	for (size_t i = 0; i < view->n; i++) {
 		if (kept && !strcmp(view->v[kept - 1].path, view->v[i].path))
 			merge_into(&view->v[kept - 1], &view->v[i]);
@@ -560,6 +590,7 @@ int view_build(struct arena *arena, const struct policy *policy,
 			     .policy = policy,
 			     .context = context,
 			     .facts = facts,
+			     .claims = claims,
 			     .view = out,
 			     .err = err };
 	bool minimal = policy->filesystem.view.number == POLICY_VIEW_MINIMAL;
@@ -577,10 +608,10 @@ int view_build(struct arena *arena, const struct policy *policy,
 	add_sockets(&b, claims);
 	if (add_found(&b, &hard_link_claim, &facts->hard_links) < 0)
 		return -1;
-	sort_and_merge(out);
+	sort_and_merge(arena, out);
 	derive_all(out);
 	if (add_pins(&b)) {
-		sort_and_merge(out);
+		sort_and_merge(arena, out);
 		derive_all(out);
 	}
 	return 0;

@@ -33,7 +33,6 @@ struct view_node {
 	bool pin; /* bound onto itself against renaming */
 	const char *link; /* a symbolic link, with its target */
 	bool leads; /* @link is on the way to what is allowed */
-	size_t place; /* among what was said: qsort() may not be stable */
 
 	/* derived by view_build() */
 	enum plan_access access;

@@ -105,12 +105,22 @@ static bool set_match(struct span set, uint32_t c)
 	return found != negated;
 }
 
+/* A character that stands for itself and is one byte. */
+static bool is_plain(char c)
+{
+	return (unsigned char)c < 0x80 && c != '?' && c != '[' && c != '\\' &&
+	       c != '*';
+}
+
 /* One character of @s against what the pattern has next; never `*`. */
 static bool one_match(struct span *pattern, struct span *s)
 {
 	const char *close;
-	uint32_t c = take_char(s);
+	uint32_t c;
 
+	if (is_plain(*pattern->v))
+		return *pattern->v++ == *s->v++;
+	c = take_char(s);
 	if (*pattern->v == '?') {
 		pattern->v++;
 		return true;
@@ -126,6 +136,19 @@ static bool one_match(struct span *pattern, struct span *s)
 	return take_escaped(pattern) == c;
 }
 
+/* Where what follows a `*` can begin, at @s or later; false if nowhere. */
+static bool find_start(const struct span *pattern, struct span *s)
+{
+	const char *next;
+
+	if (pattern->v == pattern->end || !is_plain(*pattern->v))
+		return true;
+	next = memchr(s->v, *pattern->v, (size_t)(s->end - s->v));
+	if (next)
+		s->v = next;
+	return next != NULL;
+}
+
 static bool span_match(struct span pattern, struct span s)
 {
 	struct span star = { NULL, pattern.end };
@@ -135,6 +158,8 @@ static bool span_match(struct span pattern, struct span s)
 		if (pattern.v < pattern.end && *pattern.v == '*') {
 			pattern.v++;
 			star.v = pattern.v;
+			if (!find_start(&star, &s))
+				return false;
 			retry = s;
 			continue;
 		}
@@ -146,6 +171,8 @@ static bool span_match(struct span pattern, struct span s)
 		if (!star.v || retry.v == retry.end)
 			return false;
 		(void)take_char(&retry);
+		if (!find_start(&star, &retry))
+			return false;
 		s = retry;
 		pattern = star;
 	}

@@ -86,28 +86,38 @@ static bool is_repeated(const struct policy_field *field,
 	return !compare_texts(first, next) && !strcmp(a ? a : "", b ? b : "");
 }
 
-/* Drops repetitions; the order stays. */
+/*
+ * Drops repetitions; the order stays. Who allowed a path last has allowed it:
+ * what a profile means by "." is less than what an option means by it.
+ */
 static struct policy_list unique_items(struct arena *arena,
 				       const struct policy_field *field,
 				       const struct policy_list *list)
 {
 	struct entry *sorted = list_entries(arena, list);
 	bool *repeated = arena_array(arena, bool, list->n);
+	size_t *last = arena_array(arena, size_t, list->n);
 	struct policy_list out = { .op = list->op };
 	struct policy_item *v;
 
-	qsort(sorted, list->n, sizeof(*sorted),
-	      field->type == POLICY_MAP ? compare_variables : compare_items);
+	arena_sort(
+		arena, sorted, list->n, sizeof(*sorted),
+		field->type == POLICY_MAP ? compare_variables : compare_items);
+	for (size_t i = 0; i < list->n; i++)
+		last[i] = i;
 	for (size_t i = 1, kept = 0; i < list->n; i++) {
-		if (is_repeated(field, &sorted[kept], &sorted[i]))
-			repeated[sorted[i].place] = true;
-		else
+		if (!is_repeated(field, &sorted[kept], &sorted[i])) {
 			kept = i;
+			continue;
+		}
+		repeated[sorted[i].place] = true;
+		if (field->narrowing == POLICY_NARROW_PATHS)
+			last[sorted[kept].place] = sorted[i].place;
 	}
 	v = arena_array(arena, struct policy_item, list->n);
 	for (size_t i = 0; i < list->n; i++) {
 		if (!repeated[i])
-			v[out.n++] = list->v[i];
+			v[out.n++] = list->v[last[i]];
 	}
 	out.v = v;
 	return out;
@@ -141,7 +151,7 @@ static struct policy_list remove_items(struct arena *arena,
 	struct policy_item *v = arena_array(arena, struct policy_item, base->n);
 	struct policy_list out = { .v = v, .op = base->op };
 
-	qsort(sorted, gone->n, sizeof(*sorted), compare);
+	arena_sort(arena, sorted, gone->n, sizeof(*sorted), compare);
 	for (size_t i = 0; i < base->n; i++) {
 		struct entry wanted = { &base->v[i], 0 };
 

@@ -35,9 +35,7 @@
 #define CLONE_CLEAR_SIGHAND 0x100000000ULL
 #endif
 
-/* A directory would be a door out of the box, a missing stream a trap for
- * whatever is opened in its place. */
-static int check_streams(struct run_box *out, struct err *err)
+int run_check_streams(struct err *err)
 {
 	static const char *const names[] = { "input", "output", "error" };
 
@@ -54,7 +52,6 @@ static int check_streams(struct run_box *out, struct err *err)
 				       "standard %s is a directory, through "
 				       "which the command could leave the box",
 				       names[fd]);
-		out->terminals[fd] = isatty(fd);
 	}
 	return 0;
 }
@@ -245,8 +242,10 @@ int run_launch(const struct run_request *request, struct run_box *out,
 			       .namespaces = { -1, -1 },
 			       .masks = -1 };
 
-	if (check_streams(&box, err) < 0 || check_passed(request, err) < 0)
+	if (check_passed(request, err) < 0)
 		return -1;
+	for (int fd = 0; fd < 3; fd++)
+		box.terminals[fd] = isatty(fd);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0 ||
 	    pipe2(pipes, O_CLOEXEC) < 0)
 		return err_sys(err, "connect to the box");

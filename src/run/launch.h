@@ -20,6 +20,12 @@ struct run_box {
 };
 
 /*
+ * A directory would be a door out of the box, a missing stream a trap for
+ * whatever is opened in its place: to be called before anything is opened.
+ */
+int run_check_streams(struct err *err);
+
+/*
  * Makes the namespaces, lets box init set everything up and waits until the
  * command was executed. After a failure nothing is left and the command never
  * ran.

@@ -17,7 +17,7 @@
 #include "run/run.h"
 #include "wire/frame.h"
 
-enum { WARNINGS_LIMIT = 100 };
+enum { WARNINGS_LIMIT = 100, PLANTED_LIMIT = 100 };
 
 void record_init(struct record *record, struct arena *arena,
 		 const struct plan *plan, struct outcome *outcome,
@@ -90,6 +90,20 @@ static struct outcome_denial *denial_add(struct record *record, size_t i,
 	return &list.v[list.n - 1];
 }
 
+/* The box can make as many as it likes, and must not use up the warnings. */
+static void planted_add(struct record *record, const char *where)
+{
+	for (size_t i = 0; i < record->planted.n; i++) {
+		if (!strcmp(record->planted.v[i], where))
+			return;
+	}
+	if (record->planted.n < PLANTED_LIMIT)
+		*ARENA_PUSH(record->arena, &record->planted) =
+			arena_strdup(record->arena, where);
+	else
+		record->planted_more++;
+}
+
 void record_denied(struct record *record, const struct frame_denied *denied)
 {
 	const struct plan_absent *absent;
@@ -112,14 +126,7 @@ void record_denied(struct record *record, const struct frame_denied *denied)
 		event.kind = EVENT_NOTICED;
 		event.target = where;
 		event_write(record->events_fd, &event);
-		if (record->outcome->warnings_n >= WARNINGS_LIMIT)
-			return;
-		record_warn(record,
-			    arena_printf(record->arena,
-					 "a git repository came into being in "
-					 "'%s'; look at its hooks and config "
-					 "before you run git there",
-					 where));
+		planted_add(record, where);
 		return;
 	}
 	if (record->denied[denied->absent])
@@ -173,6 +180,36 @@ static bool was_remounted(const struct record *record, const char *path)
 	return false;
 }
 
+/* Those that are still there come one by one: decoys do not hide them. */
+static void check_planted(struct record *record)
+{
+	struct arena *arena = record->arena;
+	unsigned int more = record->planted_more;
+
+	for (size_t i = 0; i < record->planted.n; i++) {
+		const char *where = record->planted.v[i];
+		struct stat st;
+
+		if (lstat(arena_printf(arena, "%s/.git", where), &st) < 0 ||
+		    record->outcome->warnings_n + 1 >= WARNINGS_LIMIT)
+			more++;
+		else
+			record_warn(record,
+				    arena_printf(arena,
+						 "a git repository came into "
+						 "being in '%s'; look at its "
+						 "hooks and config before you "
+						 "run git there",
+						 where));
+	}
+	if (more)
+		record_warn(record,
+			    arena_printf(arena,
+					 "%u more git repositories came into "
+					 "being, and may have been moved since",
+					 more));
+}
+
 void record_check_names(struct record *record)
 {
 	const struct plan_mounts *mounts = &record->plan->mounts;
@@ -205,4 +242,5 @@ void record_check_names(struct record *record)
 						 "the command ran",
 						 a->path));
 	}
+	check_planted(record);
 }

@@ -23,6 +23,11 @@ struct record {
 	unsigned int *denied; /* by index in plan->absents: position + 1 in
 				 * outcome->denials */
 	bool *remounted; /* by index in plan->watches */
+	struct {
+		const char **v;
+		size_t n;
+	} planted; /* directories where a repository came into being */
+	unsigned int planted_more; /* beyond those that are kept */
 };
 
 void record_init(struct record *record, struct arena *arena,

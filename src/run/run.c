@@ -63,6 +63,7 @@ struct supervisor {
 	int signals;
 	uint64_t started_ns;
 	uint64_t deadline_ns; /* 0: none */
+	uint64_t look_ns; /* when watched names are looked at next */
 	unsigned int endings; /* signals that ask for the end */
 	bool timed_out;
 	bool killed;
@@ -99,14 +100,23 @@ static void kill_box(struct supervisor *s)
 	(void)syscall(SYS_pidfd_send_signal, s->box.pidfd, SIGKILL, NULL, 0);
 }
 
-/* Stops with the box, as a shell expects of a job, and goes on with it. */
-static void suspend(struct supervisor *s, bool stop_box)
+/*
+ * Stops with the box, as a shell expects of a job, and goes on with it. All of
+ * the box: what still ran would have no clock. SIGTSTP and not SIGSTOP: where
+ * no shell could make us go on, the kernel does not stop us.
+ */
+static void suspend(struct supervisor *s)
 {
-	if (stop_box)
-		send_value(s, FRAME_SIGNAL, SIGSTOP);
+	sigset_t set;
+
+	send_value(s, FRAME_SIGNAL, SIGSTOP);
 	terminal_leave(s->terminal);
-	(void)kill(getpid(), SIGSTOP);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	(void)kill(getpid(), SIGTSTP);
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 	/* Here it goes on after SIGCONT. */
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 	terminal_enter(s->terminal);
 	terminal_resize(s->terminal);
 	send_value(s, FRAME_SIGNAL, SIGCONT);
@@ -129,7 +139,7 @@ static void handle_signal(struct supervisor *s)
 	if (sig == SIGCHLD)
 		return;
 	if (sig == SIGTSTP) {
-		suspend(s, true);
+		suspend(s);
 		return;
 	}
 	if (sig == SIGWINCH)
@@ -141,11 +151,26 @@ static void handle_signal(struct supervisor *s)
 		send_value(s, FRAME_SIGNAL, (uint32_t)sig);
 }
 
+/*
+ * A socket came and went where the box cannot go: whoever mounts has more
+ * rights there than the command. Another user must not be able to end a box
+ * with that.
+ */
+static bool is_out_of_reach(const struct supervisor *s, size_t watch,
+			    uint32_t sys)
+{
+	return watch < s->plan->watches.n &&
+	       s->plan->watches.v[watch].expected &&
+	       (sys == EACCES || sys == ELOOP || sys == ENOTDIR);
+}
+
 /* What cannot be protected again must not be left open. */
 static void restored(void *data, size_t watch, uint32_t sys)
 {
 	struct supervisor *s = data;
 
+	if (is_out_of_reach(s, watch, sys))
+		return;
 	if (watch < s->plan->watches.n)
 		record_remounted(&s->record, watch, sys);
 	if (sys) {
@@ -167,7 +192,7 @@ static void handle_frame(struct supervisor *s, const struct frame *frame)
 		/* Ctrl-Z in a terminal. Elsewhere a command that stops itself
 		 * must not stop the clock that limits it. */
 		if (s->terminal->raw)
-			suspend(s, false);
+			suspend(s);
 		break;
 	case FRAME_MOUNTS:
 		run_restore(s->plan, &s->box, restored, s);
@@ -228,19 +253,32 @@ static bool watched_changed(struct supervisor *s)
 	return changed;
 }
 
+/* By the clock: a box that always has something to say changes nothing. */
+static bool look_is_due(struct supervisor *s)
+{
+	uint64_t now;
+
+	if (!s->plan->watches.n)
+		return false;
+	now = now_ns();
+	if (now < s->look_ns)
+		return false;
+	s->look_ns = now + LOOK_MS * 1000000ULL;
+	return true;
+}
+
 static int timeout_ms(const struct supervisor *s)
 {
-	uint64_t now, left = UINT64_MAX;
+	uint64_t due = s->deadline_ns;
+	uint64_t now, left;
 
-	if (s->deadline_ns) {
-		now = now_ns();
-		left = now < s->deadline_ns
-			       ? (s->deadline_ns - now) / 1000000 + 1
-			       : 0;
-	}
-	if (s->plan->watches.n && left > LOOK_MS)
-		left = LOOK_MS;
-	return left > INT_MAX ? -1 : (int)left;
+	if (s->plan->watches.n && (!due || s->look_ns < due))
+		due = s->look_ns;
+	if (!due)
+		return -1;
+	now = now_ns();
+	left = now < due ? (due - now) / 1000000 + 1 : 0;
+	return left > INT_MAX ? INT_MAX : (int)left;
 }
 
 static void handle_deadline(struct supervisor *s)
@@ -275,7 +313,7 @@ static int supervise(struct supervisor *s, struct err *err)
 		n = poll(polls, 3 + TERMINAL_POLLS, timeout_ms(s));
 		if (n < 0 && errno != EINTR)
 			return err_sys(err, "wait for the box");
-		if (n == 0 && watched_changed(s))
+		if (look_is_due(s) && watched_changed(s))
 			run_restore(s->plan, &s->box, restored, s);
 		terminal_move(s->terminal, polls + 3);
 		if (polls[2].revents)
@@ -360,6 +398,8 @@ int run_box(struct arena *arena, const struct run_request *request,
 	int result;
 
 	*out = (struct outcome){ 0 };
+	if (run_check_streams(err) < 0)
+		return -1;
 	s.signals = block_signals(err);
 	if (s.signals < 0)
 		return -1;
@@ -373,6 +413,7 @@ int run_box(struct arena *arena, const struct run_request *request,
 	if (request->plan->wall_time_ms)
 		s.deadline_ns =
 			s.started_ns + request->plan->wall_time_ms * 1000000ULL;
+	s.look_ns = now_ns() + LOOK_MS * 1000000ULL;
 	s.watched = arena_array(arena, struct facts_id,
 				request->plan->watches.n);
 	for (size_t i = 0; i < request->plan->watches.n; i++)

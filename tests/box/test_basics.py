@@ -251,3 +251,24 @@ def test_home_as_working_directory_is_not_writable_and_says_so(lab):
 def test_system_directory_is_not_made_writable(lab, where):
     r = lab.sh(f"touch {where}/cordon-test-file", cwd=where)
     assert not r.ok and not os.path.exists(f"{where}/cordon-test-file"), r
+
+
+@pytest.mark.parametrize("stream", ["<&-", ">&-", "2>&-"])
+def test_one_closed_standard_stream_is_refused(lab, stream):
+    """Nothing of cordon's own may take its number."""
+    marker = lab.work / "ran"
+    script = f"exec '{lab.cordon}' run -- touch '{marker}' {stream}"
+    r = lab.host("sh", "-c", script)
+    assert r.code == 125 and not marker.exists(), r
+    assert stream == "2>&-" or "closed" in r.err, r
+    assert lab.host("sh", "-c", script.removesuffix(stream)).ok
+
+
+def test_the_home_directory_is_writable_only_when_an_option_says_so(lab):
+    (lab.home / "dotfiles").mkdir()
+    (lab.home / ".bashrc").symlink_to("dotfiles/bashrc")   # its owner's
+    r = lab.sh("touch x", cwd=lab.home)
+    assert r.code == 1 and "not made writable" in r.err, r
+    (lab.home / ".bashrc").unlink()
+    r = lab.sh("touch x", cwd=lab.home, opts=["--allow-write", "."])
+    assert r.ok and "not made writable" not in r.err, r

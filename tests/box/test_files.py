@@ -502,3 +502,27 @@ def test_ancestors_of_a_denied_path_are_pinned(lab, deep):
                f"mkdir -p conf/a/b; echo decoy > conf/a/b/key", policy=p)
     assert token not in r.out and f.read_text().strip() == token, r
     assert f.stat().st_ino == inode
+
+
+def test_other_names_count_only_for_what_is_hidden(lab):
+    """A pattern that only forbids writing hides no file of several names."""
+    a = lab.file("work/a")
+    os.link(a, lab.work / "b")
+    r = lab.sh("cat a b; echo x > a", opts=["--deny-write", "*"])
+    assert r.out == "content\n" * 2 and r.code != 0, r
+    r = lab.sh("cat b", opts=["--deny-read", "a*"])
+    assert r.out == "", r
+
+
+def test_a_link_in_a_hidden_directory(lab):
+    """On the way to what is allowed it is shown; else it is no obstacle."""
+    lab.file("outside/target/f")
+    hidden = lab.home / "hidden"
+    hidden.mkdir()
+    (hidden / "link").symlink_to(lab.outside / "target")
+    opts = ["--deny-read", hidden, "--deny-read", hidden / "link" / "g"]
+    r = lab.sh("ls ~/hidden; cat ~/hidden/link/f", opts=opts)
+    assert r.out == "" and r.code not in (0, 125), r
+    r = lab.sh("cat ~/hidden/link/f", opts=[*opts, "--allow-read",
+                                            hidden / "link"])
+    assert r.out == "content\n", r

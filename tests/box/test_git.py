@@ -112,3 +112,24 @@ def test_planted_repository_is_reported(repository):
         assert "planted" in r.err, r
     r = lab.sh("true")
     assert "planted" not in r.err, r            # only what this run made
+
+
+def test_a_git_link_in_the_workspace_is_refused(lab):
+    """What it leads to may have been planted, and holds hooks."""
+    lab.repository()
+    lab.starts()
+    (lab.work / ".git").rename(lab.work / "real")
+    (lab.work / ".git").symlink_to("real")
+    lab.refuses(".git", "symbolic link")
+    lab.starts(opts=["--git", "open"])
+
+
+def test_a_git_directory_beside_the_files_keeps_its_hooks(lab):
+    r = lab.git("init", "-q", "--separate-git-dir", lab.work / "data", ".")
+    assert r.ok, r
+    act = "echo x > data/hooks/pre-commit; git config a.b c; ls data/hooks"
+    r = lab.sh(act)
+    assert "pre-commit\n" not in r.out, r
+    assert "a.b" not in lab.git("config", "--list").out
+    r = lab.sh(act, opts=["--git", "open"])
+    assert "pre-commit\n" in r.out, r

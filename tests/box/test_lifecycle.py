@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nothing outlives a run, nothing is left behind, many runs share a place."""
+import contextlib
 import json
 import os
 import select
 import signal
+import socket
 import subprocess
 
 import pytest
@@ -197,16 +199,23 @@ def parallel(lab, count):
     boxes = [lab.spawn("sh", "-c", "echo x > later; echo x > .mcp.json; "
                        "echo ready; read go; echo fine", opts=opts)
              for _ in range(count)]
-    for p in boxes:
-        wait_line(p.stdout, b"ready", 120)
-    assert lab.tree() == before         # all of them live: nothing shows
-    for p in boxes:
-        p.stdin.write(b"go\n")
-        p.stdin.close()
-    good = sum(b"fine" in p.stdout.read() and p.wait(60) == 0 for p in boxes)
-    for p in boxes:
-        p.stderr.close()
-    assert good == count
+    try:
+        for p in boxes:
+            wait_line(p.stdout, b"ready", 120)
+        assert lab.tree() == before     # all of them live: nothing shows
+        for p in boxes:
+            p.stdin.write(b"go\n")
+            p.stdin.close()
+        good = sum(b"fine" in p.stdout.read() and p.wait(60) == 0
+                   for p in boxes)
+        assert good == count
+    finally:
+        for p in boxes:
+            p.kill()
+            p.wait()
+            for stream in (p.stdin, p.stdout, p.stderr):
+                with contextlib.suppress(OSError):
+                    stream.close()
     assert lab.tree() == before
 
 
@@ -285,3 +294,26 @@ def test_events_descriptor_is_not_the_commands(lab):
 def test_nested_run_is_refused_and_says_so(lab):
     r = lab.run(lab.cordon, "run", "--", "true")
     assert r.code == 125 and "inside" in r.err.lower(), r
+
+
+@pytest.mark.only_root
+def test_a_socket_where_the_box_cannot_go_does_not_end_it(lab):
+    """Another user's sockets come and go."""
+    lab.base.chmod(0o755)
+    other = lab.base / "other"
+    other.mkdir(mode=0o700)
+    os.chown(other, 54321, 54321)
+
+    def bind():
+        s = socket.socket(socket.AF_UNIX)
+        s.bind(str(other / "s"))
+        return s
+
+    first = bind()
+    box = lab.spawn("sh", "-c", "echo up; read x; sleep 0.4; echo $x")
+    assert box.stdout.readline() == b"up\n"
+    os.unlink(other / "s")
+    second = bind()
+    out, err = box.communicate(b"done\n", timeout=30)
+    first.close(), second.close()
+    assert (box.returncode, out) == (0, b"done\n"), err

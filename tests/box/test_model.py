@@ -21,12 +21,15 @@ KINDS = ["allow_read", "deny_read", "allow_write", "deny_write"]
 
 
 class World:
-    """A tree below @root: directories, files, links, other names of files."""
+    """Two trees: directories, files, links, other names of files.
 
-    def __init__(self, rng, root):
-        self.rng, self.root = rng, str(root)
-        self.dirs, self.files, self.links = [self.root], [], {}
-        for _ in range(rng.randint(4, 14)):
+    The first is the workspace, the second lies outside of it.
+    """
+
+    def __init__(self, rng, root, outside):
+        self.rng, self.root, self.outside = rng, str(root), str(outside)
+        self.dirs, self.files, self.links = [self.root, self.outside], [], {}
+        for _ in range(rng.randint(6, 20)):
             self.grow()
 
     def grow(self):
@@ -35,7 +38,7 @@ class World:
         if os.path.lexists(path):
             return
         kind = rng.random()
-        if kind < 0.45 and path.count("/") - self.root.count("/") < 5:
+        if kind < 0.45 and path.count("/") - self.root.count("/") < 6:
             os.mkdir(path)
             self.dirs.append(path)
         elif kind < 0.8 or not self.files:
@@ -50,7 +53,13 @@ class World:
             self.links[path] = os.readlink(path)
 
     def paths(self):
-        return self.dirs[1:] + self.files
+        return self.dirs[2:] + self.files
+
+    def absent(self):
+        """Names that could be made."""
+        return [p for p in (d + "/" + n for d in self.dirs
+                            for n in ("new", "n.env"))
+                if not os.path.lexists(p)]
 
 
 def quoted(path):
@@ -68,10 +77,14 @@ def random_rules(world):
                     rng.choice(["/*.env", "/**/*.env", "/**/a", "/?", "/*"]))
         elif form < 0.3 and kind != "allow_write" and world.links:
             text = quoted(rng.choice(list(world.links)))
+            if rng.random() < 0.4:
+                text += "/" + quoted(rng.choice(NAMES))
         elif form < 0.4:
             place = rng.choice(places)
             text = quoted(os.path.dirname(place)) + "/./" + quoted(
                 os.path.basename(place)) + rng.choice(["", "/", "//"])
+        elif form < 0.5 and kind == "deny_write":
+            text = quoted(rng.choice(world.absent()))
         else:
             text = quoted(rng.choice(places))
         rules.append((kind, text))
@@ -109,6 +122,19 @@ def matches(pattern, path):
                 matches(pattern[1:], path[1:]))
 
 
+def links_of(path):
+    """Links that are met on the way, with their own parents resolved."""
+    met, at = [], "/"
+    todo = parts(path)
+    while todo:
+        at = os.path.join(at, todo.pop(0))
+        if os.path.islink(at):
+            met.append(at)
+            target = os.readlink(at)
+            at, todo = "/", parts(target) + todo
+    return met
+
+
 def is_pattern(text):
     return bool(re.search(r"(?<!\\)(?:\\\\)*[*?\[]", text))
 
@@ -118,6 +144,7 @@ class Model:
 
     def __init__(self, world, rules, base_rules):
         self.said = {}  # path -> set of kinds
+        self.ways = []  # links that lead to what is allowed
         everything = world.paths() + list(world.links)
         for kind, text in base_rules + rules:
             if is_pattern(text):
@@ -126,10 +153,20 @@ class Model:
             else:
                 found = [re.sub(r"\\(.)", r"\1", "/" + "/".join(parts(text)))]
             for path in found:
-                self.say(kind, os.path.realpath(path))
-                if os.path.islink(path) and kind.startswith("deny"):
-                    self.say(kind, path)
+                self.add(kind, path)
+        self.ways = [p for p in self.ways
+                     if "deny_read" not in self.said.get(p, ())]
         self.hide_other_names(world)
+
+    def add(self, kind, path):
+        real = os.path.realpath(path)
+        if kind.startswith("allow"):
+            self.ways += links_of(path)
+            if not os.path.exists(real):
+                return
+        elif os.path.islink(path):
+            self.say(kind, links_of(path)[0])
+        self.say(kind, real)
 
     def say(self, kind, path):
         self.said.setdefault(path, set()).add(kind)
@@ -147,15 +184,16 @@ class Model:
         return "deny_read" not in found
 
     def writes(self, path):
-        found = self.lookup(path, {"deny_write", "allow_write"})
+        found = self.lookup(path, {"deny_write", "deny_read", "allow_write"})
         return self.reads(path) and found == {"allow_write"}
 
     def hide_other_names(self, world):
         """A name of a file is hidden where another one is denied."""
         hidden = {os.stat(p).st_ino for p in world.files
-                  if self.names_are_denied(p)}
+                  if os.stat(p).st_nlink > 1 and self.names_are_denied(p)}
         for p in world.files:
-            if os.stat(p).st_ino in hidden:
+            if (os.stat(p).st_ino in hidden and
+                    p.startswith(world.root + "/")):
                 self.say("deny_read", p)
 
     def names_are_denied(self, path):
@@ -184,7 +222,10 @@ for path in json.loads(sys.stdin.read()):
             os.mkdir(path + "/made")
             os.rmdir(path + "/made")
         else:
-            os.close(os.open(path, os.O_WRONLY))
+            new = not os.path.lexists(path)
+            os.close(os.open(path, os.O_WRONLY | (os.O_CREAT if new else 0)))
+            if new:
+                os.unlink(path)
     except OSError:
         write = False
     out[path] = [read, write]
@@ -198,29 +239,32 @@ def expected_read(model, world, path):
     if model.reads(path):
         return names
     # Of a hidden directory only the way to what is shown exists.
-    shown = [p for p in world.paths() if model.reads(p) and
-             p.startswith(path + "/")]
-    on_the_way = {p[len(path) + 1:].split("/")[0] for p in shown}
+    shown = [p for p in world.paths() if model.reads(p)]
+    on_the_way = {p[len(path) + 1:].split("/")[0]
+                  for p in shown + model.ways if p.startswith(path + "/")}
     return sorted(on_the_way) or False
 
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + SEEDS))
 def test_the_box_does_what_the_model_says(lab, seed):
     rng = random.Random(seed)
-    world = World(rng, lab.work)
+    world = World(rng, lab.work, lab.outside)
     rules = random_rules(world)
+    view = rng.choice(["host", "host", "minimal"])
     policy = lab.policy(text=json.dumps({
         "version": 1, "extends": "default",
-        "filesystem": {"deny_read": {"replace": [
+        "filesystem": {"view": view, "deny_read": {"replace": [
             t for k, t in rules if k == "deny_read"]}, **{
                 key: [t for k, t in rules if k == key]
                 for key in KINDS if key != "deny_read"}}}))
     model = Model(world, rules, [("allow_write", quoted(world.root))])
-    asked = world.paths()
-    words = f"seed {seed}, rules {rules}, links {world.links}"
+    if view == "minimal":
+        model.say("deny_read", "/")
+    asked, absent = world.paths(), world.absent()
+    words = f"seed {seed}, {view}, rules {rules}, links {world.links}"
 
     run = lab.run("/usr/bin/python3", "-c", PROBE, opts=["-s", policy],
-                  input=json.dumps(asked))
+                  input=json.dumps(asked + absent))
     if run.code == 125:
         # What the manual names: a link in the workspace, or its end.
         assert "symbolic link" in run.err or "is hidden by" in run.err, (
@@ -230,7 +274,8 @@ def test_the_box_does_what_the_model_says(lab, seed):
     box = json.loads(run.out)
     explained = {}
     for way in ("read", "write"):
-        answer = lab.cli("explain", "-s", policy, "--json", way, *asked)
+        answer = lab.cli("explain", "-s", policy, "--json", way, *asked,
+                         *absent)
         explained[way] = {a["asked"]: a["allowed"]
                           for a in json.loads(answer.out)}
     for path in asked:
@@ -239,4 +284,7 @@ def test_the_box_does_what_the_model_says(lab, seed):
         assert read == expected_read(model, world, path), (path, words)
         assert explained["read"][path] == model.reads(path), (path, words)
         assert write == model.writes(path), (path, words)
+        assert explained["write"][path] == model.writes(path), (path, words)
+    for path in absent:
+        assert box[path][1] == model.writes(path), (path, words)
         assert explained["write"][path] == model.writes(path), (path, words)

@@ -105,8 +105,8 @@ int main(int argc, char **argv)
 			       &err) < 0)
 		return print_error(&err);
 	world_answer(&world, &queries, &facts);
-	if (plan_build(&arena, &policy, &world.context, &queries, &facts, &options, &plan,
-		       &err) < 0)
+	if (plan_build(&arena, &policy, &world.context, &queries, &facts,
+		       &options, &plan, &err) < 0)
 		return print_error(&err);
 	plan_text_format(&plan, &text);
 	fputs(text_str(&text), stdout);

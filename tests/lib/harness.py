@@ -5,7 +5,6 @@ import glob
 import os
 import pathlib
 import pwd
-import shlex
 import shutil
 import signal
 import subprocess
@@ -156,7 +155,8 @@ class Harness:
         log = []
         if not (where / "build.ninja").exists():
             log.append(["meson", "setup", *options, str(where), str(TREE)])
-        ninja = shlex.split(os.environ.get("NINJA") or "ninja")
+        jobs = os.environ.get("JOBS")
+        ninja = ["ninja", *(["-j", jobs] if jobs else [])]
         for argv in log:
             if not self.step(count, f"{variant}: configure", argv, env):
                 return

@@ -254,9 +254,10 @@ def ablation(h, count):
 
 # -- soak ------------------------------------------------------------------
 def soak_unit(h, count):
-    """MSan on the pure layers is not usable with uninstrumented libraries;
-    what gcc's analyzer finds is."""
+    """What gcc's analyzer finds. (MemorySanitizer needs libyaml and jansson
+    instrumented as well, which Debian does not have.)"""
     sources = sorted(glob.glob(str(TREE / "src/*/*.c")))
+    known = (TREE / "tests/lint/analyzer.txt").read_text()
     for c in sources:
         done = subprocess.run(["gcc", "-std=gnu17", "-D_GNU_SOURCE",
                                '-DCORDON_VERSION="0"', "-I", str(TREE / "src"),
@@ -264,7 +265,9 @@ def soak_unit(h, count):
                                "-I", str(TREE / "build/src/policy"), "-O1",
                                "-fanalyzer", "-c", "-o", "/dev/null", c],
                               text=True, capture_output=True)
-        found = [s for s in done.stderr.splitlines() if "-Wanalyzer" in s]
+        found = [s for s in done.stderr.splitlines() if "-Wanalyzer" in s
+                 and f"{pathlib.Path(c).name} {s.split('[-')[-1][:-1]}"
+                 not in known]
         count.check(f"analyzer {pathlib.Path(c).name}", not found,
                     "\n".join(found))
 

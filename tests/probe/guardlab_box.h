@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -232,24 +233,55 @@ static _Noreturn void start_command(const struct job *job, int sock)
 	command_main(job);
 }
 
-/* What box init does with the guard, until nobody is left who could call. */
-static int serve_all(int listener, int report,
-		     const struct plan_absents *absents, struct err *err)
+static void reap(struct guard *guard, pid_t command, int *status)
 {
-	struct guard *guard = guard_new(listener, report, absents, err);
-	int failed = guard ? 0 : -1;
+	pid_t pid;
+	int ended;
 
-	while (!failed) {
-		struct pollfd fd = { .fd = listener, .events = POLLIN };
-		int n = poll(&fd, 1, guard_timeout_ms(guard));
-
-		if (n == 0)
-			guard_check(guard);
-		else if (fd.revents & POLLIN)
-			failed = guard_serve(guard, err);
-		else if (fd.revents & POLLHUP)
-			break;
+	while ((pid = waitpid(-1, &ended, WNOHANG)) > 0) {
+		if (pid == command)
+			*status = ended;
+		else
+			guard_child_ended(guard, pid);
 	}
+}
+
+static int serve_one(struct guard *guard, struct pollfd *polls, pid_t command,
+		     int *status, struct err *err)
+{
+	int n = poll(polls, 2, guard_timeout_ms(guard));
+	struct signalfd_siginfo info;
+
+	if (n == 0)
+		guard_check(guard);
+	if (polls[1].revents && read(polls[1].fd, &info, sizeof(info)) > 0)
+		reap(guard, command, status);
+	return polls[0].revents & POLLIN ? guard_serve(guard, err) : 0;
+}
+
+/*
+ * What box init does with the guard, until nobody is left who could call. It
+ * reaps meanwhile: until Linux 6.11 the kernel counts who was not.
+ */
+static int serve_all(int listener, int report, const struct job *job,
+		     pid_t command, int *status, struct err *err)
+{
+	struct guard *guard = guard_new(listener, report, job->absents, err);
+	struct pollfd polls[2] = { { .fd = listener, .events = POLLIN },
+				   { .events = POLLIN } };
+	int failed = guard ? 0 : -1;
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGCHLD);
+	polls[1].fd = signalfd(-1, &set, SFD_CLOEXEC);
+	if (polls[1].fd < 0)
+		die("signalfd");
+	if (guard)
+		reap(guard, command, status);
+	while (!failed && (polls[0].revents & (POLLIN | POLLHUP)) != POLLHUP)
+		failed = serve_one(guard, polls, command, status, err);
+	close(polls[1].fd);
 	guard_free(guard);
 	return failed;
 }
@@ -261,7 +293,7 @@ static _Noreturn void guard_main(const struct job *job, int report)
 	struct err err;
 	int socks[2];
 	int before;
-	int status;
+	int status = -1; /* not known yet */
 	pid_t command;
 	char c;
 
@@ -279,7 +311,7 @@ static _Noreturn void guard_main(const struct job *job, int report)
 	if (fd_recv(socks[0], &c, 1, &listener, &nfds) <= 0 || nfds != 1)
 		die("no listener");
 	before = count_fds();
-	if (serve_all(listener, report, job->absents, &err) < 0) {
+	if (serve_all(listener, report, job, command, &status, &err) < 0) {
 		fprintf(stderr, "guardlab: guard: %s\n", err.msg);
 		_exit(98);
 	}
@@ -290,7 +322,7 @@ static _Noreturn void guard_main(const struct job *job, int report)
 			before, count_fds());
 		_exit(97);
 	}
-	if (waitpid(command, &status, 0) != command)
+	if (status == -1 && waitpid(command, &status, 0) != command)
 		die("waitpid");
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128);
 }

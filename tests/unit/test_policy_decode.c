@@ -80,7 +80,7 @@ static const char every_key[] =
 	"workspace: writable\n"
 	"strong: {accel: any, memory: 1GiB, cpus: 2}\n"
 	"lxc: {executable: /usr/bin/lxc-attach, instance: box}\n"
-	"require: [landlock]\n";
+	"require: [landlock, landlock_scopes]\n";
 
 static void every_key_is_decoded_to_its_member(void **state)
 {
@@ -124,6 +124,7 @@ static void every_key_is_decoded_to_its_member(void **state)
 	assert_int_equal(p.strong_cpus.number, 2000);
 	assert_string_equal(p.lxc_instance.text, "box");
 	assert_string_equal(p.require.v[0].text, "landlock");
+	assert_string_equal(p.require.v[1].text, "landlock_scopes");
 	/* None was forgotten above or in the table. */
 	for (size_t i = 0; i < policy_fields_n; i++) {
 		const struct policy_field *field = &policy_fields[i];
@@ -237,7 +238,8 @@ static const struct {
 	{ "limits: {cpus: 2x}\n", "cpus: '2x' is not a number" },
 	{ "syscalls: {profile: strcit}\n", "syscalls.profile: 'strcit'" },
 	{ "require: [magic]\n", "require: 'magic' is not user_namespaces, "
-				"seccomp or landlock" },
+				"seccomp, landlock or landlock_scopes" },
+	{ "require: [landlok_scopes]\n", "'landlok_scopes' is not" },
 	{ "extends: {replace: [a]}\n", "extends: expected a name" },
 	{ "extends: ['']\n", "extends: '': it is empty" },
 	{ "- a\n", "f.yaml:1:1: expected keys and values" },

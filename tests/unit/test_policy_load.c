@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The loader on a home made for the test: which files take part, in which
- * order, and which are refused. The system's own files are the host's.
+ * order, and which are refused.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -16,102 +16,7 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "host/policies.h"
-
-/* A home with a project in it, and what is asked of the loader. */
-struct world {
-	struct arena arena;
-	char *root;
-	struct policy_context context;
-	struct host_policy_request request;
-	struct host_policy out;
-	struct err err;
-};
-
-static const char *at(struct world *w, const char *name)
-{
-	return arena_printf(&w->arena, "%s/%s", w->root, name);
-}
-
-static void write_file(struct world *w, const char *name, const char *text)
-{
-	const char *path = at(w, name);
-	FILE *file = fopen(path, "we");
-
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-	assert_int_equal(chmod(path, 0644), 0);
-}
-
-static int set_up(void **state)
-{
-	static const char *const dirs[] = { "config", "config/profiles", "proj",
-					    "proj/sub", "other" };
-	struct world *w = calloc(1, sizeof(*w));
-	char name[] = "/tmp/cordon-load-XXXXXX";
-
-	if (!w || !mkdtemp(name))
-		return -1;
-	w->root = arena_strdup(&w->arena, name);
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		if (mkdir(at(w, dirs[i]), 0755) < 0)
-			return -1;
-	}
-	w->context.home = w->root;
-	w->context.workdir = at(w, "proj/sub");
-	w->context.config_dir = at(w, "config");
-	w->context.xdg_config_home = w->root;
-	w->context.xdg_state_home = w->root;
-	w->context.xdg_cache_home = w->root;
-	w->context.xdg_data_home = w->root;
-	w->request.context = &w->context;
-	unsetenv("CORDON_CONFIG");
-	unsetenv("CORDON_SANDBOX");
-	*state = w;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct world *w = *state;
-	char *command = arena_printf(&w->arena, "rm -rf '%s'", w->root);
-	int r = system(command);
-
-	arena_free(&w->arena);
-	free(w);
-	return r;
-}
-
-static int load(struct world *w)
-{
-	return host_policy_load(&w->arena, &w->request, &w->out, &w->err);
-}
-
-static void loads(struct world *w)
-{
-	if (load(w) < 0)
-		fail_msg("%s", w->err.msg);
-}
-
-static void refuses(struct world *w, const char *says)
-{
-	if (load(w) == 0)
-		fail_msg("accepted, should say '%s'", says);
-	if (!strstr(w->err.msg, says))
-		fail_msg("'%s' does not say '%s'", w->err.msg, says);
-}
-
-static bool has(const struct policy_list *list, const char *text)
-{
-	for (size_t i = 0; i < list->n; i++) {
-		if (!strcmp(list->v[i].text, text))
-			return true;
-	}
-	return false;
-}
+#include "policy_world.h"
 
 static void without_files_the_default_profile_holds(void **state)
 {
@@ -425,24 +330,22 @@ static void a_link_in_the_project_does_not_widen(void **state)
 	assert_int_equal(w->out.refused_n, 2);
 }
 
-#define LOAD_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		LOAD_TEST(without_files_the_default_profile_holds),
-		LOAD_TEST(later_layers_win),
-		LOAD_TEST(settings_stand_in_place_of_user_and_project),
-		LOAD_TEST(the_base_is_chosen_once),
-		LOAD_TEST(profiles_are_found_by_name_and_by_path),
-		LOAD_TEST(chains_end),
-		LOAD_TEST(files_that_others_can_write_are_refused),
-		LOAD_TEST(a_broken_project_file_is_an_error),
-		LOAD_TEST(a_project_is_looked_for_up_to_the_home),
-		LOAD_TEST(trust_lasts_until_a_byte_changes),
-		LOAD_TEST(a_trust_store_of_others_is_refused),
-		LOAD_TEST(trust_is_in_one_file),
-		LOAD_TEST(a_link_in_the_project_does_not_widen),
+		WORLD_TEST(without_files_the_default_profile_holds),
+		WORLD_TEST(later_layers_win),
+		WORLD_TEST(settings_stand_in_place_of_user_and_project),
+		WORLD_TEST(the_base_is_chosen_once),
+		WORLD_TEST(profiles_are_found_by_name_and_by_path),
+		WORLD_TEST(chains_end),
+		WORLD_TEST(files_that_others_can_write_are_refused),
+		WORLD_TEST(a_broken_project_file_is_an_error),
+		WORLD_TEST(a_project_is_looked_for_up_to_the_home),
+		WORLD_TEST(trust_lasts_until_a_byte_changes),
+		WORLD_TEST(a_trust_store_of_others_is_refused),
+		WORLD_TEST(trust_is_in_one_file),
+		WORLD_TEST(a_link_in_the_project_does_not_widen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,6 +140,22 @@ static void the_first_of_equal_rules_keeps_its_origin(void **state)
 	assert_string_equal(base.tier.origin.source, "b");
 }
 
+static void who_allowed_a_path_last_has_allowed_it(void **state)
+{
+	AUTO_ARENA arena = { 0 };
+	struct policy base, over;
+	const struct policy_list *list = &base.filesystem.allow_write;
+
+	(void)state;
+	base = decode(&arena, "filesystem: {allow_write: [., y]}", "a", NULL);
+	over = decode(&arena, "filesystem: {allow_write: [z, .]}", "b", NULL);
+	policy_merge(&arena, &base, &over, &base);
+	assert_int_equal(list->n, 3);
+	assert_string_equal(list->v[0].text, ".");
+	assert_string_equal(list->v[0].origin.source, "b");
+	assert_string_equal(list->v[1].origin.source, "a");
+}
+
 static const char *many_rules(struct arena *arena, int from, int n)
 {
 	struct text text = { .arena = arena };
@@ -467,6 +483,7 @@ int main(void)
 		cmocka_unit_test(merging_follows_its_table),
 		cmocka_unit_test(the_same_text_elsewhere_is_another_rule),
 		cmocka_unit_test(the_first_of_equal_rules_keeps_its_origin),
+		cmocka_unit_test(who_allowed_a_path_last_has_allowed_it),
 		cmocka_unit_test(tens_of_thousands_of_rules_merge_at_once),
 		cmocka_unit_test(a_project_can_only_narrow),
 		cmocka_unit_test(a_ceiling_cuts_what_is_over_it),
