@@ -28,7 +28,8 @@ quietly = log=$$(mktemp); if $(1) >"$$log" 2>&1; then rm -f "$$log"; \
 all: $(BUILD)/cordon
 
 $(BUILD)/build.ninja:
-	@$(call quietly,meson setup --prefix '$(prefix)' $(BUILD))
+	@$(call quietly,meson setup --native-file tools/musl.ini \
+		--prefix '$(prefix)' $(BUILD))
 
 # ninja knows what is out of date; make only puts the result at its place.
 $(BUILD)/cordon: $(BUILD)/build.ninja FORCE

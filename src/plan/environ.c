@@ -199,14 +199,16 @@ void plan_environ_build(struct arena *arena, const struct policy *policy,
 {
 	const struct policy_list *set = &policy->environment.set;
 	struct variables all = { 0 };
-	const char *tmpdir;
+	const char *home, *tmpdir;
 
 	add_inherited(arena, policy, context, facts, &all);
 	if (!variable_get(&all, "PATH"))
 		variable_set(arena, &all,
 			     arena_strdup(arena,
 					  "PATH=/usr/local/bin:/usr/bin:/bin"));
-	if (!variable_get(&all, "HOME"))
+	home = variable_get(&all, "HOME");
+	/* Rules were made for that one. */
+	if (!home || home[0] != '/')
 		variable_set(arena, &all,
 			     arena_printf(arena, "HOME=%s", context->home));
 	tmpdir = variable_get(&all, "TMPDIR");

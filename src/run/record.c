@@ -8,6 +8,7 @@
  */
 #include "run/record.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -90,18 +91,41 @@ static struct outcome_denial *denial_add(struct record *record, size_t i,
 	return &list.v[list.n - 1];
 }
 
-/* The box can make as many as it likes, and must not use up the warnings. */
+static bool is_planted(const char *where)
+{
+	char path[sizeof(((struct frame_denied *)NULL)->where) + 8];
+	struct stat st;
+
+	return (size_t)snprintf(path, sizeof(path), "%s/.git", where) <
+		       sizeof(path) &&
+	       lstat(path, &st) == 0;
+}
+
+/*
+ * The box can make as many as it likes. When no more are kept, one that is
+ * gone gives up its place: decoys do not hide what is there at the end.
+ */
 static void planted_add(struct record *record, const char *where)
 {
+	const size_t room = sizeof(((struct frame_denied *)NULL)->where) + 1;
+	char *slot = NULL;
+
 	for (size_t i = 0; i < record->planted.n; i++) {
 		if (!strcmp(record->planted.v[i], where))
 			return;
 	}
-	if (record->planted.n < PLANTED_LIMIT)
-		*ARENA_PUSH(record->arena, &record->planted) =
-			arena_strdup(record->arena, where);
-	else
+	if (record->planted.n < PLANTED_LIMIT) {
+		slot = arena_array(record->arena, char, room);
+		*ARENA_PUSH(record->arena, &record->planted) = slot;
+	} else {
 		record->planted_more++;
+		for (size_t i = 0; !slot && i < PLANTED_LIMIT; i++) {
+			if (!is_planted(record->planted.v[i]))
+				slot = record->planted.v[i];
+		}
+	}
+	if (slot)
+		(void)snprintf(slot, room, "%s", where);
 }
 
 void record_denied(struct record *record, const struct frame_denied *denied)
@@ -188,9 +212,8 @@ static void check_planted(struct record *record)
 
 	for (size_t i = 0; i < record->planted.n; i++) {
 		const char *where = record->planted.v[i];
-		struct stat st;
 
-		if (lstat(arena_printf(arena, "%s/.git", where), &st) < 0 ||
+		if (!is_planted(where) ||
 		    record->outcome->warnings_n + 1 >= WARNINGS_LIMIT)
 			more++;
 		else

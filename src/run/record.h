@@ -24,7 +24,7 @@ struct record {
 				 * outcome->denials */
 	bool *remounted; /* by index in plan->watches */
 	struct {
-		const char **v;
+		char **v;
 		size_t n;
 	} planted; /* directories where a repository came into being */
 	unsigned int planted_more; /* beyond those that are kept */

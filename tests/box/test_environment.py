@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What of the caller's environment arrives."""
+import os
+import pwd
+
 import pytest
 
 
@@ -84,3 +87,13 @@ def test_values_arrive_byte_for_byte(lab):
 def test_markers_cannot_be_forged_by_the_caller(lab, name):
     lab.env[name] = "forged"
     assert inside(lab)[name] in ("1", "cordon")
+
+
+@pytest.mark.parametrize("home", ["", "relative", None])
+def test_home_inside_is_the_one_that_rules_are_made_for(lab, home):
+    lab.env.pop("HOME")
+    if home is not None:
+        lab.env["HOME"] = home
+    r = lab.sh('echo "$HOME"')
+    assert r.out == os.path.expanduser("~" + pwd.getpwuid(
+        os.geteuid()).pw_name) + "\n", r

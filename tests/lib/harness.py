@@ -19,7 +19,9 @@ USER = "cordon-test"
 
 # name: meson options, environment, what to build
 VARIANTS = {
-    "build": ([], {}, ["all", "tests/guardlab"]),
+    # as `make` does it; the variants are glibc's, so that both are tested
+    "build": (["--native-file", "tools/musl.ini"], {},
+              ["all", "tests/guardlab"]),
     "build-asan": (["-Db_sanitize=address,undefined", "-Db_lundef=false",
                     "-Dfuzz=true", "-Dc_args=-fsanitize=fuzzer-no-link"],
                    {"CC": "clang-14"}, ["all", "tests"]),

@@ -114,7 +114,7 @@ archive() {
 	tar cf - src | tar xf - -C copy; gzip -nk t.tar; gunzip -c t.tar.gz | md5sum |
 		wc -c; rm t.tar t.tar.gz; stat -c '%n %h' out/src/a/f
 	split -b 1 src/a/f part.; sort -o sorted src/a/f; sed -i s/x/y/ sorted
-	find out -type d -exec mkdir {}/new \;
+	find out -depth -type d -exec mkdir {}/new \;
 }
 
 sqlite() {
