@@ -305,7 +305,8 @@ static int apply_mask(struct builder *b, const struct plan_mount *mount,
 	AUTO_CLOSE int target = tree_open_at(b->root, mount->path);
 	AUTO_CLOSE int clone = -1;
 
-	if (target < 0 && errno == ENOENT && mount->late)
+	if (target < 0 && mount->late &&
+	    (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
 		return 0;
 	/* What this process may not reach the command, which has the same uid
 	 * and no capability, cannot reach either: a directory of another user
@@ -319,8 +320,11 @@ static int apply_mask(struct builder *b, const struct plan_mount *mount,
 	clone = mask_clone(b->store, mount->kind == PLAN_MOUNT_MASK_DIR);
 	if (clone < 0)
 		return err_sys(err, "clone a mask");
-	if (tree_attach(clone, target) < 0)
+	if (tree_attach(clone, target) < 0) {
+		if (errno == ENOENT && mount->late)
+			return 0;
 		return err_sys(err, "mask '%s'", mount->path);
+	}
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -88,6 +89,26 @@ int enforce_workdir(const struct plan *plan, struct box *box, struct err *err)
 	return 0;
 }
 
+/*
+ * The line discipline inside does what the caller's did, from before the
+ * command starts: later it would undo what the command has set. What a shell
+ * has set for its own line does not count.
+ */
+static void copy_terminal(const struct box *box)
+{
+	struct termios modes;
+	struct winsize size;
+
+	for (int fd = 2; fd >= 0; fd--) {
+		if (!box->terminal[fd])
+			continue;
+		if (tcgetattr(fd, &modes) == 0 && modes.c_lflag & ICANON)
+			(void)tcsetattr(box->pty_slave, TCSANOW, &modes);
+		if (ioctl(fd, TIOCGWINSZ, &size) == 0)
+			(void)ioctl(box->pty_slave, TIOCSWINSZ, &size);
+	}
+}
+
 int enforce_terminal(const struct plan *plan, struct box *box, struct err *err)
 {
 	(void)plan;
@@ -102,6 +123,7 @@ int enforce_terminal(const struct plan *plan, struct box *box, struct err *err)
 			       O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (box->pty_slave < 0)
 		return err_sys(err, "open the terminal");
+	copy_terminal(box);
 	/* Box init leads the session, as a shell would: a job whose parent is
 	 * in its session can be stopped by Ctrl-Z, an orphaned one cannot. */
 	if (setsid() < 0 || ioctl(box->pty_slave, TIOCSCTTY, 0) < 0)

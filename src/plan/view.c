@@ -216,14 +216,17 @@ static bool in_own_file_system(const char *path)
 static int add_unreachable(struct builder *b, const struct claim *claim,
 			   const struct facts_path *fact)
 {
+	if (!claim_denies(claim) ||
+	    (!claim->shipped && b->policy->filesystem.ignore_missing.number))
+		return 0;
 	/* The box runs as the caller and could open the directory again. */
-	if (claim_denies(claim) && fact->closed)
+	if (fact->closed)
 		return refuse(b, claim, fact->path,
 			      "lies in a directory of yours that you cannot "
 			      "enter; a box may have closed it: look at it and "
-			      "`chmod u+rwx` it");
-	if (!claim_denies(claim) || claim->shipped ||
-	    b->policy->filesystem.ignore_missing.number)
+			      "`chmod u+rwx` it (filesystem.ignore_missing "
+			      "does without protection of your own rules)");
+	if (claim->shipped)
 		return 0;
 	return refuse(b, claim, fact->path,
 		      arena_printf(b->arena,

@@ -42,8 +42,6 @@ void terminal_enter(struct terminal *terminal)
 	if (tcgetattr(terminal->in, &terminal->saved) < 0)
 		return;
 	raw = terminal->saved;
-	/* The line discipline inside does what this one did. */
-	(void)tcsetattr(terminal->master, TCSANOW, &terminal->saved);
 	cfmakeraw(&raw);
 	terminal->raw = tcsetattr(terminal->in, TCSADRAIN, &raw) == 0;
 }
