@@ -278,7 +278,8 @@ int plan_build(struct arena *arena, const struct policy *policy,
 	plan.workdir = workdir->real;
 	plan.workdir_id = workdir->id;
 	if (check_layer_names(arena, policy, options, err) < 0 ||
-	    build_view(arena, policy, context, queries, facts, &view, err) < 0 ||
+	    build_view(arena, policy, context, queries, facts, &view, err) <
+		    0 ||
 	    check_workdir(&view, &plan, err) < 0 ||
 	    check_landlock(arena, policy, facts, options, &plan, err) < 0 ||
 	    choose_seccomp(policy, options, &plan, err) < 0)

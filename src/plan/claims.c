@@ -59,9 +59,18 @@ static const char *const protected_everywhere[] = {
 
 static const char *const protected_in_home[] = {
 	".ssh", /* authorized_keys lets others in, config runs commands */
-	".gnupg", ".aws", ".kube", ".docker", /* name programs to run */
-	".npmrc", ".cargo/config", ".cargo/config.toml", ".gdbinit",
-	".tmux.conf", ".screenrc", ".psqlrc", ".lesskey",
+	".gnupg",
+	".aws",
+	".kube",
+	".docker", /* name programs to run */
+	".npmrc",
+	".cargo/config",
+	".cargo/config.toml",
+	".gdbinit",
+	".tmux.conf",
+	".screenrc",
+	".psqlrc",
+	".lesskey",
 	".xprofile",
 	".xinitrc",
 	".xsession",

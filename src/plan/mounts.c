@@ -350,8 +350,7 @@ void plan_watches_build(struct arena *arena, const struct view *view,
 			*ARENA_PUSH(arena, &plan->watches) =
 				(struct plan_watch){
 					.path = node->path,
-					.expected =
-						node->kind == FACTS_SOCKET,
+					.expected = node->kind == FACTS_SOCKET,
 					.id = node->id,
 					.mount = kind,
 				};

@@ -476,66 +476,6 @@ static void derive_all(struct view *view)
 	}
 }
 
-/*
- * A mount protects a directory entry, not a name: renaming a directory above
- * it would carry the protection away (attacks FS-15, FS-38). So each directory
- * between a writable one and what is protected in it is bound onto itself,
- * which makes renaming it fail.
- */
-static bool needs_pins(const struct view_node *node)
-{
-#ifdef CORDON_ABLATE_PINS
-	return false;
-#endif
-	if (!node->above || node->above->private ||
-	    node->above->access != PLAN_WRITE)
-		return false;
-	return node->access != PLAN_WRITE ||
-	       (node->kind == FACTS_ABSENT && node->write == VIEW_WRITE_NO);
-}
-
-/* The writable mount that @node lies in: everything between may be renamed. */
-static const struct view_node *mount_root(const struct view_node *node)
-{
-	const struct view_node *top = node->above;
-
-	while (top->above && top->above->access == PLAN_WRITE &&
-	       !top->above->private)
-		top = top->above;
-	return top;
-}
-
-/* True if there are any. */
-static bool add_pins(struct builder *b)
-{
-	size_t n = b->view->n;
-
-	for (size_t i = 0; i < n; i++) {
-		/* The array moves while it grows. */
-		struct view_node node = b->view->v[i];
-		size_t len;
-
-		if (!needs_pins(&node))
-			continue;
-		len = strlen(mount_root(&node)->path);
-		for (const char *p = node.path + (len > 1 ? len + 1 : 1);
-		     (p = strchr(p, '/')); p++) {
-			char *dir = arena_strndup(b->arena, node.path,
-						  (size_t)(p - node.path));
-			struct view_node *pin;
-
-			/* Only as far as directories exist. */
-			if (node.kind == FACTS_ABSENT &&
-			    !path_within(dir, node.parent_real))
-				break;
-			pin = node_add(b, dir, NULL);
-			pin->kind = FACTS_DIRECTORY;
-			pin->pin = true;
-		}
-	}
-	return b->view->n > n;
-}
-
 const struct view_node *view_find(const struct view *view, const char *path)
 {
 	size_t low = 0, high = view->n;
@@ -613,7 +553,7 @@ int view_build(struct arena *arena, const struct policy *policy,
 		return -1;
 	sort_and_merge(arena, out);
 	derive_all(out);
-	if (add_pins(&b)) {
+	if (view_add_pins(arena, out)) {
 		sort_and_merge(arena, out);
 		derive_all(out);
 	}

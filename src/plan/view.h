@@ -60,6 +60,12 @@ int view_build(struct arena *arena, const struct policy *policy,
 /* The deepest node that contains @path; never NULL, as "/" is a node. */
 const struct view_node *view_find(const struct view *view, const char *path);
 
+/*
+ * Adds a node for each directory that has to be bound onto itself; true if
+ * there are any. The view then has to be sorted and derived again.
+ */
+bool view_add_pins(struct arena *arena, struct view *view);
+
 /* Orders paths by components: "/a/b" before "/a-b". */
 int view_path_compare(const char *a, const char *b);
 
