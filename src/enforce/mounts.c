@@ -420,8 +420,7 @@ static int store_open(struct builder *b, struct err *err)
 	for (size_t i = 0; i < mounts->n; i++) {
 		if (mounts->v[i].kind == PLAN_MOUNT_TMPFS)
 			return attach(b, &mounts->v[i],
-				      fcntl(b->store, F_DUPFD_CLOEXEC, 3),
-				      err);
+				      fcntl(b->store, F_DUPFD_CLOEXEC, 3), err);
 	}
 	return err_set(err, ERR_BUG, "the plan has no private directory");
 }
@@ -461,8 +460,7 @@ int enforce_mounts(const struct plan *plan, struct box *box, struct err *err)
 
 	raise_descriptors();
 	(void)umask(0);
-	if (dev_nodes_open(&b.devices, err) < 0 ||
-	    clone_sources(&b, err) < 0)
+	if (dev_nodes_open(&b.devices, err) < 0 || clone_sources(&b, err) < 0)
 		return -1;
 	for (size_t i = 0; i < plan->mounts.n; i++) {
 		const struct plan_mount *mount = &plan->mounts.v[i];

@@ -198,8 +198,13 @@ int enforce_keyring(const struct plan *plan, struct box *box, struct err *err)
 {
 	(void)plan;
 	(void)box;
-	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 &&
-	    errno != ENOSYS) /* a kernel without keys has none to leak */
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) == 0)
+		return 0;
+	/* A kernel without keys has none to leak. With some two hundred boxes
+	 * of one user their quota of keys is used up: every filter that a box
+	 * can have, the floor under a profile of the user's included, refuses
+	 * the calls that would use the old keyring. */
+	if (errno != ENOSYS && errno != EDQUOT)
 		return err_sys(err, "join a new session keyring");
 	return 0;
 }

@@ -81,8 +81,8 @@ int enforce_seccomp(const struct plan *plan, struct box *box, struct err *err)
 #endif
 	/* A profile of the user's own does not lower the floor. */
 	if (plan->seccomp_floor &&
-	    enforce_filter_load(plan_seccomp_find(PLAN_SECCOMP_FLOOR), 0,
-				err) < 0)
+	    enforce_filter_load(plan_seccomp_find(PLAN_SECCOMP_FLOOR), 0, err) <
+		    0)
 		return -1;
 	return enforce_filter_load(&plan->seccomp, 0, err);
 }
@@ -94,8 +94,7 @@ int enforce_init_cage(bool guard, struct err *err)
 
 	if (enforce_caps_set(permitted, 0, err) < 0)
 		return -1;
-	return enforce_filter_load(
-		plan_seccomp_find(guard ? PLAN_SECCOMP_GUARD
-					: PLAN_SECCOMP_INIT),
-		0, err);
+	return enforce_filter_load(plan_seccomp_find(guard ? PLAN_SECCOMP_GUARD
+							   : PLAN_SECCOMP_INIT),
+				   0, err);
 }

@@ -57,10 +57,9 @@ int tree_open_at(int root, const char *path)
 int tree_clone(int fd, bool recursive, uint64_t attributes)
 {
 	unsigned int deep = recursive ? AT_RECURSIVE : 0;
-	AUTO_CLOSE int clone =
-		(int)syscall(SYS_open_tree, fd, "",
-			     AT_EMPTY_PATH | OPEN_TREE_CLONE |
-				     OPEN_TREE_CLOEXEC | deep);
+	AUTO_CLOSE int clone = (int)syscall(
+		SYS_open_tree, fd, "",
+		AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | deep);
 
 	if (clone < 0 || set_attributes(clone, "", AT_EMPTY_PATH | deep,
 					attributes, PRIVATE) < 0)
@@ -70,8 +69,7 @@ int tree_clone(int fd, bool recursive, uint64_t attributes)
 
 int tree_new(const char *type, const char *const *options, uint64_t attributes)
 {
-	AUTO_CLOSE int context =
-		(int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
+	AUTO_CLOSE int context = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
 
 	if (context < 0)
 		return -1;
@@ -80,8 +78,8 @@ int tree_new(const char *type, const char *const *options, uint64_t attributes)
 			    options[0], options[1], 0) < 0)
 			return -1;
 	}
-	if (syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL,
-		    0) < 0)
+	if (syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) <
+	    0)
 		return -1;
 	return (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, attributes);
 }
@@ -99,6 +97,5 @@ int tree_set(int mount, uint64_t attributes)
 
 int tree_set_root(uint64_t attributes)
 {
-	return set_attributes(AT_FDCWD, "/", AT_RECURSIVE, attributes,
-			      PRIVATE);
+	return set_attributes(AT_FDCWD, "/", AT_RECURSIVE, attributes, PRIVATE);
 }

@@ -171,8 +171,8 @@ static int probe_sockets(struct host_resolver *resolver,
 		buf[kept + (size_t)n] = '\0';
 		for (; (end = strchr(line, '\n')); line = end + 1) {
 			*end = '\0';
-			lost |= socket_add(resolver, line,
-					   &queries->private, out);
+			lost |= socket_add(resolver, line, &queries->private,
+					   out);
 		}
 		kept = strlen(line);
 		memmove(buf, line, kept);
@@ -242,8 +242,8 @@ static int probe_hard_links(struct host_resolver *resolver,
 	for (size_t i = 0; i < facts->globs.n; i++) {
 		const struct facts_paths *found = &facts->globs.v[i].found;
 
-		if (!pattern_denies(&queries->denied,
-				    facts->globs.v[i].pattern, &next))
+		if (!pattern_denies(&queries->denied, facts->globs.v[i].pattern,
+				    &next))
 			continue;
 		for (size_t k = 0; k < found->n; k++)
 			denied_inodes(resolver, facts, &found->v[k], &budget,
@@ -305,8 +305,7 @@ int host_facts_probe(struct arena *arena, const struct plan_queries *queries,
 	probe_process(arena, out);
 	probe_paths(&resolver, &queries->paths, &out->paths);
 	if (probe_globs(&resolver, &queries->globs, &out->globs, err) == 0 &&
-	    probe_sockets(&resolver, queries, &out->sockets, err) ==
-		    0 &&
+	    probe_sockets(&resolver, queries, &out->sockets, err) == 0 &&
 	    probe_hard_links(&resolver, queries, out, err) == 0)
 		result = 0;
 	if (queries->git_at)

@@ -29,7 +29,7 @@
 
 enum {
 	BUCKETS = 256,
-	MISSES_TOLERATED = 6,	/* before a directory is listed instead */
+	MISSES_TOLERATED = 6, /* before a directory is listed instead */
 	LISTING_SIZE = 8 * 1024,
 	LINKS_FOLLOWED = 40, /* as the kernel does */
 };
@@ -60,7 +60,7 @@ static size_t hash_path(const char *path)
 /* Names that a directory holds; larger ones are asked name by name. */
 struct host_names {
 	bool usable;
-	uint64_t bits[16];	/* by hash: a clear bit is an absent name */
+	uint64_t bits[16]; /* by hash: a clear bit is an absent name */
 };
 
 static unsigned int hash_name(const char *name)
@@ -78,8 +78,8 @@ static unsigned int hash_name(const char *name)
  */
 static void node_list(struct host_resolver *resolver, struct host_node *dir)
 {
-	AUTO_CLOSE int fd = open(dir->path, O_RDONLY | O_DIRECTORY |
-						    O_NOFOLLOW | O_CLOEXEC);
+	AUTO_CLOSE int fd = open(
+		dir->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	char buf[LISTING_SIZE] __attribute__((aligned(8)));
 	long n;
 

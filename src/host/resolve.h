@@ -14,7 +14,7 @@ struct facts_path;
 struct host_resolver {
 	struct arena *arena;
 	struct host_node **buckets;
-	char *real;	/* scratch for a walk */
+	char *real; /* scratch for a walk */
 };
 
 int host_resolver_init(struct arena *arena, struct host_resolver *out,

@@ -35,7 +35,7 @@ enum { EXIT_SETUP = 125 };
 struct init {
 	const struct init_start *start;
 	struct init_children children;
-	struct guard *guard;	/* NULL: no name is forbidden */
+	struct guard *guard; /* NULL: no name is forbidden */
 	int listener;
 	struct frame_exited exited;
 	bool done;

@@ -9,8 +9,8 @@ struct init_start;
 
 struct init_children {
 	pid_t command;
-	int listeners;	/* the command sends the filter's listener; or -1 */
-	int release;	/* box init writes a byte when it is caged and serves;
+	int listeners; /* the command sends the filter's listener; or -1 */
+	int release; /* box init writes a byte when it is caged and serves;
 			 * the command does not run before */
 };
 

@@ -156,6 +156,8 @@ const char *const claims_git_names[] = {
 	"gitdir",
 	"modules",
 	"worktrees",
+	"branches",
+	"remotes",
 	"info/attributes",
 	"info/grafts",
 	"objects/info/alternates",

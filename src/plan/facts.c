@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * plan/facts.c - looking answers up
+ *
+ * Runs in:  whoever plans.
+ * Trusts:   that the answers are sorted by path.
+ * Must not: look at the file system.
  */
 #include "plan/facts.h"
 

@@ -257,8 +257,7 @@ void record_check_names(struct record *record)
 		struct stat st;
 
 		if (a->action != PLAN_ABSENT_NOTICE &&
-		    !was_remounted(record, a->path) &&
-		    lstat(a->path, &st) == 0)
+		    !was_remounted(record, a->path) && lstat(a->path, &st) == 0)
 			record_warn(record,
 				    arena_printf(record->arena,
 						 "'%s' came into being while "

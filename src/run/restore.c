@@ -77,8 +77,8 @@ void run_restore(const struct plan *plan, const struct run_box *box,
 		return;
 	}
 	while (fd_read_all(in, &told, sizeof(told)) == sizeof(told))
-		restored(data, told.watch < plan->watches.n ? told.watch
-							    : SIZE_MAX,
+		restored(data,
+			 told.watch < plan->watches.n ? told.watch : SIZE_MAX,
 			 told.sys);
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;

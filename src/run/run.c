@@ -414,8 +414,8 @@ int run_box(struct arena *arena, const struct run_request *request,
 		s.deadline_ns =
 			s.started_ns + request->plan->wall_time_ms * 1000000ULL;
 	s.look_ns = now_ns() + LOOK_MS * 1000000ULL;
-	s.watched = arena_array(arena, struct facts_id,
-				request->plan->watches.n);
+	s.watched =
+		arena_array(arena, struct facts_id, request->plan->watches.n);
 	for (size_t i = 0; i < request->plan->watches.n; i++)
 		s.watched[i] = request->plan->watches.v[i].id;
 	s.terminal = arena_alloc(arena, 1, sizeof(*s.terminal));

@@ -5,4 +5,14 @@
 // layer: seccomp userns + netlink families
 #include "../lib/atk.h"
 #include <linux/netlink.h>
-int main(int c, char **v) { atk_init(v); int r = newns(CLONE_NEWNET); if (r) blocked("userns %s", strerror(-r)); int s = socket(AF_NETLINK, SOCK_RAW, 12); if (s < 0) blocked("netfilter netlink %s", strerror(errno)); escaped("nf_tables netlink reachable as ns root"); }
+int main(int c, char **v)
+{
+	atk_init(v);
+	int r = newns(CLONE_NEWNET);
+	if (r)
+		blocked("userns %s", strerror(-r));
+	int s = socket(AF_NETLINK, SOCK_RAW, 12);
+	if (s < 0)
+		blocked("netfilter netlink %s", strerror(errno));
+	escaped("nf_tables netlink reachable as ns root");
+}
