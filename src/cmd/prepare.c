@@ -187,7 +187,9 @@ int prepare_plan(struct arena *arena, const struct host_args *args,
 		 struct err *err)
 {
 	const struct policy *policy = &prepared->policy.policy;
-	struct plan_options options = { 0 };
+	struct plan_options options = {
+		.passes_descriptors = args->passes_descriptors,
+	};
 	struct plan_queries queries = { 0 };
 	bool is_file;
 

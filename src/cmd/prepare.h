@@ -24,6 +24,7 @@ struct policy_args {
 /* Options about what this host may lack. */
 struct host_args {
 	struct opt_values allow_degraded;
+	bool passes_descriptors; /* the command gets more than 0 to 2 */
 };
 
 /* Keys of options that are not those of the policy: their value says which

@@ -149,13 +149,14 @@ static int run_command(struct cmd *cmd, const struct run_args *args,
 {
 	struct prepared *prepared = arena_array(cmd->arena, struct prepared, 1);
 	struct run_request request = { .plan = &prepared->plan };
+	struct host_args host = args->host;
 	struct outcome outcome = { 0 };
 
+	host.passes_descriptors = args->pass_fds.n > 0;
 	if (check_outside(err) < 0 ||
 	    build_argv(cmd->arena, args, rest, &request.argv, err) < 0 ||
 	    build_fds(cmd->arena, args, &request, err) < 0 ||
-	    prepare_all(cmd->arena, &args->policy, &args->host, prepared, err) <
-		    0 ||
+	    prepare_all(cmd->arena, &args->policy, &host, prepared, err) < 0 ||
 	    run_box(cmd->arena, &request, &outcome, err) < 0)
 		return -1;
 	if (!args->json) {

@@ -198,7 +198,7 @@ int enforce_keyring(const struct plan *plan, struct box *box, struct err *err)
 {
 	(void)plan;
 	(void)box;
-	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) == 0)
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) >= 0)
 		return 0;
 	/* A kernel without keys has none to leak. With some two hundred boxes
 	 * of one user their quota of keys is used up: every filter that a box

@@ -10,6 +10,9 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +63,18 @@ static void set_time(json_t *o)
 	json_object_set_new(o, "ts", json_string(text));
 }
 
+/*
+ * Would the line be taken at once? The descriptor is the caller's and may be
+ * shared, so it is not made non-blocking; a pipe that polls as writable has
+ * room for PIPE_BUF bytes.
+ */
+static bool has_room(int fd, size_t n)
+{
+	struct pollfd out = { .fd = fd, .events = POLLOUT };
+
+	return n < PIPE_BUF && poll(&out, 1, 0) == 1 && out.revents & POLLOUT;
+}
+
 void event_write(int fd, const struct event *event)
 {
 	json_t *o;
@@ -85,7 +100,7 @@ void event_write(int fd, const struct event *event)
 	}
 	line = json_dumps(o, JSON_COMPACT);
 	json_decref(o);
-	if (line) {
+	if (line && has_room(fd, strlen(line))) {
 		const struct iovec parts[] = {
 			{ .iov_base = line, .iov_len = strlen(line) },
 			{ .iov_base = (char[]){ "\n" }, .iov_len = 1 },

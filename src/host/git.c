@@ -58,6 +58,35 @@ static bool owned_by_caller(const char *path)
 	return lstat(path, &st) == 0 && st.st_uid == geteuid();
 }
 
+static bool holds(struct host_resolver *resolver, const char *dir,
+		  const char *name, enum facts_kind kind)
+{
+	struct facts_path found;
+
+	host_resolve(resolver,
+		     arena_printf(resolver->arena, "%s/%s", dir, name), &found);
+	return found.kind == kind && !found.links.n;
+}
+
+/*
+ * Is @dir a worktree of the repository @common, as git lays it out? `gitdir`
+ * and `commondir` alone may be a box's own work, made to have any directory
+ * of the user opened for the next one.
+ */
+static bool is_worktree_of(struct host_resolver *resolver, const char *dir,
+			   const char *common)
+{
+	size_t n = strlen(common);
+
+	if (strncmp(dir, common, n) != 0 ||
+	    strncmp(dir + n, "/worktrees/", 11) != 0 || !dir[n + 11] ||
+	    strchr(dir + n + 11, '/'))
+		return false;
+	return holds(resolver, common, "HEAD", FACTS_FILE) &&
+	       holds(resolver, common, "objects", FACTS_DIRECTORY) &&
+	       holds(resolver, common, "refs", FACTS_DIRECTORY);
+}
+
 /* A linked worktree: DIR/gitdir must name this very `.git` file. */
 static void read_worktree(struct host_resolver *resolver, const char *top,
 			  struct facts_git *git)
@@ -81,7 +110,8 @@ static void read_worktree(struct host_resolver *resolver, const char *top,
 	if (named.kind != FACTS_FILE || strcmp(named.real, git->dot_git) != 0)
 		return;
 	common = real_directory(resolver, dir, common);
-	if (!common || !owned_by_caller(common))
+	if (!common || !owned_by_caller(common) ||
+	    !is_worktree_of(resolver, dir, common))
 		return;
 	git->dir = dir;
 	git->common = common;

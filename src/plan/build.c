@@ -287,7 +287,9 @@ int plan_build(struct arena *arena, const struct policy *policy,
 	plan_mounts_build(arena, &view, context, &plan);
 	plan_absents_build(arena, &view, &plan);
 	plan_watches_build(arena, &view, &plan);
-	plan_landlock_build(arena, &view, facts, &plan);
+	plan_landlock_build(arena, &view, facts,
+			    facts->stdio_regular || options->passes_descriptors,
+			    &plan);
 	plan_environ_build(arena, policy, context, facts, &view, &plan);
 	add_rlimits(arena, policy, &plan);
 	add_rules(arena, &view, &plan);

@@ -262,11 +262,15 @@ static void claims_add_protected(struct arena *arena, struct claims *out,
 		/* The array moves while it grows. */
 		struct claim claim = out->v[i];
 
-		if (claim.kind == CLAIM_ALLOW_WRITE && !claim.glob &&
-		    strcmp(claim.path, context->workdir) != 0)
-			claims_add_names(arena, out, CLAIM_DENY_WRITE,
-					 claim.path, protected_everywhere,
-					 "protected");
+		size_t first = out->n;
+
+		if (claim.kind != CLAIM_ALLOW_WRITE || claim.glob ||
+		    !strcmp(claim.path, context->workdir))
+			continue;
+		claims_add_names(arena, out, CLAIM_DENY_WRITE, claim.path,
+				 protected_everywhere, "protected");
+		while (first < out->n)
+			out->v[first++].root = claim.path;
 	}
 	if (!home_may_be_writable(out, context))
 		return;

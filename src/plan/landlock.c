@@ -84,7 +84,8 @@ static void rule_add(struct arena *arena, struct plan *plan, const char *path,
 }
 
 void plan_landlock_build(struct arena *arena, const struct view *view,
-			 const struct facts *facts, struct plan *plan)
+			 const struct facts *facts, bool given_files,
+			 struct plan *plan)
 {
 	struct plan_landlock *landlock = &plan->landlock;
 
@@ -94,7 +95,7 @@ void plan_landlock_build(struct arena *arena, const struct view *view,
 	landlock->enabled = true;
 	landlock->handled_fs =
 		HANDLED_RIGHTS & rights_of_abi(facts->landlock_abi);
-	if (!facts->stdio_regular)
+	if (!given_files)
 		landlock->handled_fs &= ~FS_TRUNCATE;
 	if (facts->landlock_abi >= 6)
 		landlock->scoped = SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL;

@@ -2,14 +2,18 @@
 #ifndef CORDON_PLAN_LANDLOCK_H
 #define CORDON_PLAN_LANDLOCK_H
 
+#include <stdbool.h>
+
 struct arena;
 struct facts;
 struct plan;
 struct view;
 
-/* The second wall behind the mounts, by what this kernel's ABI has. */
+/* The second wall behind the mounts, by what this kernel's ABI has.
+ * @given_files: the command gets descriptors of regular files. */
 void plan_landlock_build(struct arena *arena, const struct view *view,
-			 const struct facts *facts, struct plan *plan);
+			 const struct facts *facts, bool given_files,
+			 struct plan *plan);
 
 /* Name of an access right by its bit, NULL past the last. */
 const char *plan_landlock_name(unsigned int bit);

@@ -160,11 +160,12 @@ static bool may_be_written(const struct builder *b, const char *path)
 	return false;
 }
 
-/* A link that an earlier box can have made must not steer a protection. */
+/* A link that an earlier box can have made must steer neither a protection nor
+ * what is allowed. */
 static bool link_is_suspect(const struct builder *b, const struct claim *claim,
 			    const struct facts_link *link, bool last)
 {
-	if (!claim_denies(claim) ||
+	if (claim->kind == CLAIM_SYSTEM || claim->kind == CLAIM_PRIVATE ||
 	    !path_within(b->context->workdir, link->path) ||
 	    !strcmp(b->context->workdir, link->path))
 		return false;
@@ -279,10 +280,23 @@ static int add_fact(struct builder *b, const struct claim *claim,
 	return 0;
 }
 
+/* Names in a directory mean nothing where a single file may be written. */
+static bool is_about_file(const struct builder *b, const struct claim *claim)
+{
+	const struct facts_path *root;
+
+	if (!claim->root)
+		return false;
+	root = facts_path_find(b->facts, claim->root);
+	return root && root->kind == FACTS_FILE;
+}
+
 static int add_claim(struct builder *b, const struct claim *claim)
 {
 	const struct facts_path *fact;
 
+	if (is_about_file(b, claim))
+		return 0;
 	fact = facts_path_find(b->facts,
 			       claim->glob ? claim->literal : claim->path);
 	if (fact && (!claim->glob || fact->kind != FACTS_ABSENT) &&

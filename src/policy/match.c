@@ -180,9 +180,13 @@ static bool span_match(struct span pattern, struct span s)
 
 bool policy_name_match(const char *pattern, const char *name)
 {
-	struct span p = { pattern, pattern + strlen(pattern) };
-	struct span s = { name, name + strlen(name) };
+	struct span p, s;
 
+	/* Told by the first character most of the time. */
+	if (is_plain(*pattern) && *pattern != *name)
+		return false;
+	p = (struct span){ pattern, pattern + strlen(pattern) };
+	s = (struct span){ name, name + strlen(name) };
 	return span_match(p, s);
 }
 
