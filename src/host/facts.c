@@ -34,13 +34,6 @@ enum {
 	LANDLOCK_VERSION_FLAG = 1, /* LANDLOCK_CREATE_RULESET_VERSION */
 };
 
-static int by_path(const void *a, const void *b)
-{
-	const struct facts_path *x = a, *y = b;
-
-	return strcmp(x->path, y->path);
-}
-
 static void probe_paths(struct host_resolver *resolver,
 			const struct facts_strings *wanted,
 			struct facts_paths *out)
@@ -49,7 +42,6 @@ static void probe_paths(struct host_resolver *resolver,
 	out->n = wanted->n;
 	for (size_t i = 0; i < wanted->n; i++)
 		host_resolve(resolver, wanted->v[i], &out->v[i]);
-	arena_sort(resolver->arena, out->v, out->n, sizeof(out->v[0]), by_path);
 }
 
 /* The names inside @dir, as answers beside the others. */
@@ -93,7 +85,7 @@ static void probe_git(struct host_resolver *resolver,
 		memcpy(all + facts->paths.n, more.v, more.n * sizeof(*all));
 	facts->paths.v = all;
 	facts->paths.n += more.n;
-	arena_sort(resolver->arena, all, facts->paths.n, sizeof(*all), by_path);
+	facts_index_build(resolver->arena, facts);
 }
 
 static int probe_globs(struct host_resolver *resolver,
@@ -304,6 +296,7 @@ int host_facts_probe(struct arena *arena, const struct plan_queries *queries,
 		return -1;
 	probe_process(arena, out);
 	probe_paths(&resolver, &queries->paths, &out->paths);
+	facts_index_build(arena, out);
 	if (probe_globs(&resolver, &queries->globs, &out->globs, err) == 0 &&
 	    probe_sockets(&resolver, queries, &out->sockets, err) == 0 &&
 	    probe_hard_links(&resolver, queries, out, err) == 0)

@@ -29,7 +29,7 @@
 
 enum {
 	BUCKETS = 256,
-	MISSES_TOLERATED = 6, /* before a directory is listed instead */
+	MISSES_TOLERATED = 2, /* before a directory is listed instead */
 	LISTING_SIZE = 8 * 1024,
 	LINKS_FOLLOWED = 40, /* as the kernel does */
 };
@@ -139,7 +139,7 @@ static struct host_node *node_add(struct host_resolver *resolver,
 	}
 	node->mode = st.st_mode;
 	node->links = st.st_nlink;
-	node->own = st.st_uid == geteuid();
+	node->own = st.st_uid == resolver->uid;
 	node->id = (struct facts_id){ .dev = st.st_dev, .ino = st.st_ino };
 	if (S_ISLNK(node->mode))
 		node_read_link(resolver, node);
@@ -176,7 +176,7 @@ int host_resolver_init(struct arena *arena, struct host_resolver *out,
 {
 	struct host_node *root;
 
-	*out = (struct host_resolver){ .arena = arena };
+	*out = (struct host_resolver){ .arena = arena, .uid = geteuid() };
 	out->buckets = arena_array(arena, struct host_node *, BUCKETS);
 	out->real = arena_array(arena, char, PATH_MAX);
 	root = node_add(out, "/", false);

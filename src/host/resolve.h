@@ -15,6 +15,7 @@ struct host_resolver {
 	struct arena *arena;
 	struct host_node **buckets;
 	char *real; /* scratch for a walk */
+	unsigned int uid; /* of the caller */
 };
 
 int host_resolver_init(struct arena *arena, struct host_resolver *out,

@@ -93,7 +93,9 @@ struct facts {
 	int landlock_abi; /* 0: none */
 	int landlock_errno; /* why, if none */
 	bool stdio_regular; /* a standard stream is a regular file */
-	struct facts_paths paths; /* answers, sorted by path */
+	struct facts_paths paths; /* answers, in the order of asking */
+	uint32_t *index; /* of them, see facts_index_build() */
+	size_t index_mask;
 	struct facts_globs globs;
 	struct facts_paths sockets; /* pathname sockets bound on the host */
 	struct facts_paths hard_links; /* other names of denied files */
@@ -103,6 +105,7 @@ struct facts {
 	struct facts_strings unfinished; /* looks that met a bound, for notes */
 };
 
+struct arena;
 struct claims;
 
 /* Which looks plan_build() needs; see plan_queries_build(). */
@@ -118,6 +121,9 @@ struct plan_queries {
 	const char *links_at; /* where hard links are looked for */
 	const struct claims *claims; /* what was asked for, to be decided */
 };
+
+/* Makes the answers findable; again after each change of facts->paths. */
+void facts_index_build(struct arena *arena, struct facts *facts);
 
 /* The answer for exactly this path, NULL if it was not asked. */
 const struct facts_path *facts_path_find(const struct facts *facts,

@@ -53,9 +53,9 @@ int view_path_compare(const char *a, const char *b)
 
 static int by_path(const void *a, const void *b)
 {
-	const struct view_node *x = a, *y = b;
+	const struct view_node *const *x = a, *const *y = b;
 
-	return view_path_compare(x->path, y->path);
+	return view_path_compare((*x)->path, (*y)->path);
 }
 
 static struct view_node *node_add(struct builder *b, const char *path,
@@ -384,16 +384,26 @@ static void merge_into(struct view_node *to, const struct view_node *from)
 /* Of what is said twice, the first origin is shown. */
 static void sort_and_merge(struct arena *arena, struct view *view)
 {
-	size_t kept = 0;
+	struct view_node **order =
+		arena_array(arena, struct view_node *, view->n);
+	struct view sorted = { .notes = view->notes };
+	size_t room = 1;
 
-	arena_sort(arena, view->v, view->n, sizeof(view->v[0]), by_path);
+	for (size_t i = 0; i < view->n; i++)
+		order[i] = &view->v[i];
+	arena_sort(arena, order, view->n, sizeof(order[0]), by_path);
+	/* ARENA_PUSH() takes the room to be the next power of two. */
+	while (room < view->n)
+		room *= 2;
+	sorted.v = arena_array(arena, struct view_node, room);
 	for (size_t i = 0; i < view->n; i++) {
-		if (kept && !strcmp(view->v[kept - 1].path, view->v[i].path))
-			merge_into(&view->v[kept - 1], &view->v[i]);
+		if (sorted.n &&
+		    !strcmp(sorted.v[sorted.n - 1].path, order[i]->path))
+			merge_into(&sorted.v[sorted.n - 1], order[i]);
 		else
-			view->v[kept++] = view->v[i];
+			sorted.v[sorted.n++] = *order[i];
 	}
-	view->n = kept;
+	*view = sorted;
 }
 
 static const struct claim root_shown = {

@@ -212,13 +212,6 @@ static void resolve(const struct world *world, const char *path,
 
 /* --- answers ------------------------------------------------------------ */
 
-static int by_path(const void *a, const void *b)
-{
-	const struct facts_path *x = a, *y = b;
-
-	return strcmp(x->path, y->path);
-}
-
 static void answer_names(const struct world *world, const char *dir,
 			 const struct facts_strings *names,
 			 struct facts_paths *out)
@@ -310,8 +303,7 @@ void world_answer(const struct world *world, const struct plan_queries *queries,
 	answer_nodes(world, queries, out);
 	answer_git(world, queries, out);
 	if (out->paths.n)
-		qsort(out->paths.v, out->paths.n, sizeof(out->paths.v[0]),
-		      by_path);
+		facts_index_build(world->arena, out);
 }
 
 /* --- reading ------------------------------------------------------------ */
