@@ -343,9 +343,6 @@ static int block_signals(struct err *err)
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		return err_sys(err, "open a signal descriptor");
-	/* Writing to a terminal or pipe that is gone is an error to handle. */
-	(void)signal(SIGPIPE, SIG_IGN);
-	(void)signal(SIGTTOU, SIG_IGN);
 	return fd;
 }
 
@@ -406,6 +403,10 @@ int run_box(struct arena *arena, const struct run_request *request,
 	s.started_ns = now_ns();
 	if (run_launch(request, &s.box, err) < 0)
 		return -1;
+	/* Writing to a terminal or pipe that is gone is an error to handle.
+	 * Only now: what is ignored is inherited by the command. */
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGTTOU, SIG_IGN);
 	record_init(&s.record, arena, request->plan, out, request->events_fd);
 	event_write(request->events_fd,
 		    &(struct event){ .kind = EVENT_STARTED,

@@ -5,6 +5,8 @@ import os
 
 import pytest
 
+from lab import HOST_NETWORK
+
 
 # -- trust, end to end --------------------------------------------------------
 def own_etc(lab):
@@ -99,11 +101,12 @@ def test_a_typed_profile_keeps_the_network_away(lab):
     p = lab.policy(network={"mode": "host"})
     look = ["cat", "/proc/net/dev"]
     outside = interfaces(lab.host(*look))
-    assert interfaces(lab.run(*look, policy=p)) == outside     # the control
+    r = lab.run(*look, policy=p, opts=HOST_NETWORK[2:])
+    assert interfaces(r) == outside, r                         # the control
     for name in ("offline", "strict", "default"):
         r = lab.run(*look, policy=p, opts=["-P", name])
         assert interfaces(r) == ["lo"], r
-    r = lab.run(*look, policy=p, opts=["-P", "offline", "--network", "host"])
+    r = lab.run(*look, policy=p, opts=["-P", "offline", *HOST_NETWORK])
     assert interfaces(r) == outside, r
 
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from lab import probe_path
+from lab import HOST_NETWORK, probe_path
 
 EPERM, EACCES, ENOSYS, EPROTONOSUPPORT, EAFNOSUPPORT = 1, 13, 38, 93, 97
 
@@ -117,10 +117,11 @@ def test_T_055_terminal_injection(lab, answers):
     assert {n: got[n] for n in TTY} == {n: str(EPERM) for n in TTY}
 
 
-@pytest.mark.parametrize("network", ["none", "host"])
-def test_T_056_no_capability_in_any_mode(lab, network):
+@pytest.mark.parametrize("opts", [["--network", "none"], HOST_NETWORK],
+                         ids=["none", "host"])
+def test_T_056_no_capability_in_any_mode(lab, opts):
     r = lab.sh("grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status",
-               opts=["--network", network])
+               opts=opts)
     got = dict(line.split(":\t") for line in r.lines)
     for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
         assert int(got[name], 16) == 0, (name, r)
@@ -260,7 +261,7 @@ def test_network_none_reaches_nothing(lab):
     assert lab.host("python3", "-c", script).out == "connected\n"
     r = lab.run("python3", "-c", script)
     assert "connected" not in r.out, r
-    r = lab.run("python3", "-c", script, opts=["--network", "host"])
+    r = lab.run("python3", "-c", script, opts=HOST_NETWORK)
     assert r.out == "connected\n", r
     assert lab.sh("grep -c : /proc/net/dev").out == "1\n"      # lo
     server.close()
@@ -340,3 +341,9 @@ def test_limits_file_size(lab):
     r = lab.sh("head -c 200000 /dev/zero > big; stat -c %s big", policy=p)
     assert (lab.work / "big").stat().st_size == 65536, r
     assert lab.sh("head -c 200000 /dev/zero > big").ok          # control
+
+
+def test_ignored_signals_are_the_callers(lab):
+    """What cordon ignores for itself is not inherited by the command."""
+    act = ("grep", "SigIgn", "/proc/self/status")
+    assert lab.run(*act).out == lab.host(*act).out

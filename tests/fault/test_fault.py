@@ -6,6 +6,8 @@ import os
 
 import pytest
 
+from lab import HOST_NETWORK
+
 STEPS = os.environ.get("CORDON_STEPS", "").split()
 
 
@@ -18,7 +20,7 @@ def test_step_that_fails_stops_the_run(lab, step):
     lab.env["CORDON_FAULT"] = step
     r = lab.refuses(step)
     assert "fault" in r.err, r
-    r = lab.refuses(step, opts=["--network", "host"])
+    r = lab.refuses(step, opts=HOST_NETWORK)
     del lab.env["CORDON_FAULT"]
     lab.starts()                        # control: without the fault
 

@@ -1,0 +1,263 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs as root in the machine that `run` boots, from /srv/cordon: every promise
+# that rests on what the kernel can do, as root and as a user, then parts of
+# the suites. Prints `ok NAME` or `not ok NAME` for each.
+CORDON=/srv/cordon/cordon
+export CORDON
+
+# -- what both users try -----------------------------------------------------
+# Arguments of this script choose the part: none for the whole, or "try".
+
+# it NAME: the commands on standard input must end well
+it() {
+	if sh -eu >/tmp/it.$$ 2>&1; then
+		echo "ok $who: $1"
+	else
+		echo "not ok $who: $1"
+		sed 's/^/    /' /tmp/it.$$
+	fi
+	rm -f /tmp/it.$$
+}
+
+try() {
+	who=$(id -un)
+	cd "$HOME" && rm -rf lab && mkdir -p lab/work lab/out && cd lab/work ||
+		return
+	export HOME="$PWD/.." WORK="$PWD" OUT="$PWD/../out"
+	mkdir -p "$HOME/.ssh" "$HOME/.aws" "$HOME/.claude"
+	echo SECRET >"$HOME/.ssh/id_ed25519"
+	echo SECRET >"$HOME/.aws/credentials"
+	chmod 600 "$HOME/.ssh/id_ed25519"
+
+	it 'version, doctor, true' <<-'E'
+		$CORDON version
+		$CORDON doctor
+		$CORDON run -- /bin/true
+		$CORDON run -- false && exit 1
+		test "$($CORDON run -- sh -c 'echo out; exit 0')" = out
+	E
+	it 'exit codes' <<-'E'
+		code() { want=$1; shift; "$@" && got=0 || got=$?; test $got = $want; }
+		code 7 $CORDON run -- sh -c 'exit 7'
+		code 143 $CORDON run -- sh -c 'kill -TERM $$'
+		code 127 $CORDON run -- no-such-program
+		code 126 $CORDON run -- /etc/passwd
+		code 124 $CORDON run -t 1s -- sleep 60
+		code 124 $CORDON run -t 1s -- sh -c 'trap "" TERM; sleep 60'
+	E
+	it 'secrets are hidden, also below -P strict' <<-'E'
+		cat $HOME/.ssh/id_ed25519 $HOME/.aws/credentials
+		for p in default strict offline; do
+			for f in .ssh/id_ed25519 .aws/credentials; do
+				! $CORDON run -P $p -- cat $HOME/$f
+			done
+		done
+	E
+	it 'writes inside are kept, outside refused' <<-'E'
+		$CORDON run -- sh -c 'mkdir d; echo x >d/f; mv d/f g; ln g h; rm h'
+		test "$(cat g)" = x
+		! $CORDON run -- sh -c "echo x >$OUT/f"
+		! $CORDON run -- sh -c "rm -rf $HOME/.ssh"
+		! $CORDON run -- sh -c 'echo x >/etc/cordon-was-here'
+		! test -e $OUT/f; ! test -e /etc/cordon-was-here
+		test -e $HOME/.ssh/id_ed25519
+		$CORDON run --allow-write $OUT -- sh -c "echo x >$OUT/f"
+		test "$(cat $OUT/f)" = x
+	E
+	it 'a file is renamed from one writable directory into another' <<-'E'
+		mkdir -p a b; echo x >a/f
+		$CORDON run -- sh -c 'mv a/f b/f && mkdir a/d && mv a/d b/d'
+		test -f b/f; test -d b/d
+	E
+	it 'absent protected names cannot be made' <<-'E'
+		mkdir -p .claude
+		for act in 'echo x >.mcp.json' 'mkdir .vscode' 'ln -s /etc .vscode' \
+			'echo x >.claude/settings.json' 'echo x >t; mv t .mcp.json' \
+			'echo x >u; ln u .mcp.json' 'mkfifo .mcp.json' \
+			'mkdir v; mv v .vscode' 'cp -r /etc/skel .vscode' \
+			'cd .claude && echo x >settings.json'; do
+			! $CORDON run -- sh -c "$act"
+			! test -e .mcp.json; ! test -e .vscode
+			! test -e .claude/settings.json
+		done
+		$CORDON run -- sh -c 'echo x >.mcp.json2; mkdir .vscode2'
+		test -e .mcp.json2; test -d .vscode2
+	E
+	it 'protected names that are there stay as they are' <<-'E'
+		echo kept >.mcp.json; mkdir .vscode; echo kept >.vscode/tasks.json
+		for act in 'echo x >.mcp.json' 'rm .mcp.json' 'mv .mcp.json y' \
+			'mv .vscode z' 'rm -rf .vscode' 'echo x >.vscode/tasks.json'; do
+			! $CORDON run -- sh -c "$act"
+		done
+		test "$(cat .mcp.json .vscode/tasks.json)" = "$(printf 'kept\nkept')"
+		rm -r .mcp.json .vscode
+	E
+	it 'the minimal view' <<-'E'
+		$CORDON run -P strict -- sh -c 'echo x >strict; test -d /usr/bin'
+		test "$(cat strict)" = x
+		! $CORDON run -P strict -- ls $OUT
+		! $CORDON run -P strict -- ls /var/tmp/..
+		! $CORDON run -P strict -- sh -c 'echo x >/usr/x'
+		! $CORDON run -P strict -- sh -c 'mkdir /new'
+		! $CORDON run -P strict -- sh -c 'cat /etc/shadow'
+	E
+	it 'masks: files, directories, links, other names of a file' <<-'E'
+		echo HIDE >key; mkdir -p box/in; echo HIDE >box/in/f
+		ln key other-name; ln -s key by-link
+		o="--deny-read $WORK/key --deny-read $WORK/box"
+		for f in key box/in/f other-name by-link; do
+			test "$(cat $f)" = HIDE
+			! $CORDON run $o -- cat $f
+		done
+		! $CORDON run $o -- mv key elsewhere
+		! $CORDON run $o -- mv box elsewhere
+		$CORDON run $o --allow-read $WORK/box/in -- cat box/in/f
+	E
+	it 'what the host replaces is masked again' <<-'E'
+		echo HIDE >r; mkfifo go
+		timeout 60 $CORDON run --deny-read $WORK/r -- sh -c '
+			! cat r && echo ready >&2 && read x <go
+			i=0; while test $i -lt 40; do
+				sleep 0.1; i=$((i + 1))
+				cat r 2>/dev/null && seen=$i
+			done
+			echo "last seen ${seen:-never}"
+			test ${seen:-0} -lt 30' &
+		echo HIDE2 >r.new
+		sleep 2; mv r.new r; echo go >go
+		wait $!
+	E
+	it 'the box has its own /proc, /dev, /tmp, /run and processes' <<-'E'
+		echo x >/tmp/host-file
+		$CORDON run -- sh -c '
+			! test -e /tmp/host-file && echo t >/tmp/t && test "$$" -lt 20
+			test "$(ls /proc | grep -c "^[0-9]")" -lt 8
+			echo x >/dev/null; head -c 4 /dev/urandom >/tmp/r
+			! test -e /dev/vda && test -d /dev/shm && echo x >/dev/shm/x
+			! echo 1 >/proc/sys/kernel/sysrq'
+		rm /tmp/host-file; ! test -e /tmp/t
+	E
+	it 'no capability, no new privileges, a filter' <<-'E'
+		$CORDON run -- cat /proc/self/status >status
+		test "$(grep -c '^Cap[A-Za-z]*:.0000000000000000$' status)" = 5
+		grep -q '^NoNewPrivs:.1$' status; grep -q '^Seccomp:.2$' status
+		! $CORDON run -- unshare -Ur true
+		! $CORDON run -- mount -t tmpfs none /tmp
+	E
+	it 'a stream given for reading is not written through /proc' <<-'E'
+		echo kept >given
+		! $CORDON run --deny-write $WORK/given -- \
+			sh -c 'echo x >/proc/self/fd/0' <given
+		test "$(cat given)" = kept
+		echo kept >$OUT/given
+		! $CORDON run -- sh -c 'echo x >/proc/self/fd/0' <$OUT/given
+		! $CORDON run -- sh -c 'truncate -s 0 /proc/self/fd/0' <$OUT/given
+		test "$(cat $OUT/given)" = kept
+	E
+	it 'no network; the host network only with a word about scopes' <<-'E'
+		test "$($CORDON run -- grep -c : /proc/net/dev)" = 1
+		$CORDON run --network host -- true 2>said && exit 1
+		grep -q landlock_scopes said
+		$CORDON run --network host --allow-degraded landlock_scopes -- \
+			grep -q dummy0 /proc/net/dev
+		! $CORDON run --require landlock_scopes --network host \
+			--allow-degraded landlock_scopes -- true
+	E
+	it 'the plan says what this kernel holds' <<-'E'
+		$CORDON plan >plan
+		grep -i landlock plan
+		! grep -q ioctl_dev plan; ! grep -q truncate plan
+	E
+	it 'a filter in the OCI format' <<-'E'
+		cat >oci.json <<-'J'
+			{"defaultAction": "SCMP_ACT_ALLOW",
+			 "architectures": ["SCMP_ARCH_X86_64"],
+			 "syscalls": [{"names": ["sethostname", "chmod", "fchmodat"],
+			               "action": "SCMP_ACT_ERRNO", "errnoRet": 38}]}
+		J
+		echo x >mode; chmod 600 mode
+		$CORDON run -- chmod 640 mode
+		! $CORDON run --seccomp $WORK/oci.json -- chmod 600 mode
+		test "$(stat -c %a mode)" = 640
+		! $CORDON run --seccomp $WORK/oci.json -- unshare -Ur true
+	E
+	it 'a terminal' <<-'E'
+		script -qec "$CORDON run -- sh -c 'test -t 0 && tty && stty size'" \
+			/dev/null </dev/null >said
+		grep -q '^/dev/pts/0' said
+	E
+	it 'git commits, and its hooks and config stay' <<-'E'
+		export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a \
+			GIT_COMMITTER_EMAIL=a@b
+		git init -q repo; cd repo
+		$CORDON run -- sh -c 'echo x >f && git add f && git commit -qm one &&
+			git branch two && git checkout -q two && git gc -q'
+		test "$(git log --format=%s)" = one
+		! $CORDON run -- sh -c 'echo x >.git/hooks/post-commit'
+		! $CORDON run -- git config core.fsmonitor evil
+		! $CORDON run -- mv .git .git2
+		! test -e .git/hooks/post-commit
+	E
+	it 'the end of the supervisor is the end of the box' <<-'E'
+		mkfifo started
+		$CORDON run -- sh -c 'echo up >started; exec sleep 987' &
+		read x <started
+		kill -9 $!; i=0
+		while busybox pgrep -f '^sleep 987' >/dev/null; do
+			i=$((i + 1)); test $i -lt 50; sleep 0.1
+		done
+	E
+	it 'the sysctl of Debian is known to the doctor' <<-'E'
+		test -e /proc/sys/kernel/unprivileged_userns_clone
+	E
+}
+
+if [ "${1:-}" = try ]; then
+	try
+	exit 0
+fi
+
+# -- all ---------------------------------------------------------------------
+as_user() {
+	setpriv --reuid 1000 --regid 1000 --clear-groups env -i \
+		HOME=/home/someone USER=someone PATH="$PATH" LANG=C.UTF-8 \
+		CORDON="$CORDON" CORDON_PROBES=/srv/cordon/probe \
+		PYTHONDONTWRITEBYTECODE=1 "$@"
+}
+
+uname -rv
+mkdir -p /home/someone
+chown 1000:1000 /home/someone
+echo '-- doctor of a user'
+as_user "$CORDON" doctor 2>&1 | cat
+echo '-- end of doctor'
+as_user sh /srv/cordon/inside.sh try
+sh /srv/cordon/inside.sh try
+
+# A setting of Debian's kernel, which only root may get around.
+who=sysctl
+echo 0 >/proc/sys/kernel/unprivileged_userns_clone
+as_user "$CORDON" doctor >/tmp/doctor 2>&1
+as_user "$CORDON" run -- true >/tmp/run 2>&1
+it 'the doctor knows the remedy, and nothing runs' <<-'E'
+	grep -q 'user_namespaces *missing' /tmp/doctor
+	grep -q 'sysctl kernel.unprivileged_userns_clone=1' /tmp/doctor
+	grep -q 'user_namespaces' /tmp/run
+E
+echo 1 >/proc/sys/kernel/unprivileged_userns_clone
+
+# What a kernel older than the rules of Landlock's scopes still has to hold.
+python=/usr/bin/python3
+suite() {
+	who=$1
+	shift
+	"$@" 2>&1 | sed -n 's/^\(.*\) PASSED.*/ok '"$who"': \1/p
+		s/^\(.*\) \(FAILED\|ERROR\) *\[.*/not ok '"$who"': \1/p
+		/^E  /p; /^FAILED/p; /^[0-9]* .*passed/p'
+}
+if [ -e /srv/cordon/probe/calls ]; then
+	suite box as_user $python -m pytest -v -p no:cacheprovider \
+		--tb=short /srv/cordon/tests/box -k 'T_02 or T_05'
+fi
+exit 0
