@@ -2,7 +2,8 @@
 /*
  * enforce/landlock.c - the second wall behind the mounts
  *
- * Runs in:  guard and command, after the mounts, with no_new_privs.
+ * Runs in:  box init, after the mounts, with no_new_privs; the command inherits
+ *           the domain.
  * Trusts:   the plan.
  * Must not: skip a rule: a right that is handled and given nowhere is denied
  *           everywhere, and the other way round nothing holds.

@@ -3,7 +3,7 @@
  * enforce/process.c - what a process does to itself: life, limits, session,
  * capabilities, descriptors
  *
- * Runs in:  box init, guard and command, before exec.
+ * Runs in:  box init and command, before exec.
  * Trusts:   the plan.
  * Must not: leave a capability, a key or a descriptor behind by omission.
  */

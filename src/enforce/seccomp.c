@@ -2,7 +2,7 @@
 /*
  * enforce/seccomp.c - loads filters
  *
- * Runs in:  box init, guard and command, each last before it does its work.
+ * Runs in:  box init and command, each last before it does its work.
  * Trusts:   the filters, which are compiled in or were compiled by host/.
  * Must not: go on without one.
  */

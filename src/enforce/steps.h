@@ -15,7 +15,7 @@ step_fn enforce_lifeline, enforce_bounding, enforce_network, enforce_mounts,
 	enforce_caps, enforce_fds, enforce_notify, enforce_release,
 	enforce_seccomp;
 
-/* Shared by steps and by the cages of box init and guard. */
+/* Shared by steps and by the cage of box init. */
 int enforce_caps_set(unsigned int permitted, unsigned int effective,
 		     struct err *err);
 int enforce_filter_load(const struct plan_filter *filter, unsigned int flags,

@@ -16,9 +16,9 @@ struct init_start {
 
 /*
  * The life of PID 1: waits for "go" on box->control, makes the plan true,
- * starts guard and command, reaps, forwards signals, mounts again what the
- * supervisor asks for, reports how the command ended, and ends; the kernel
- * then ends everything else in the box.
+ * starts the command, serves its calls that make names, reaps, forwards
+ * signals, tells of mounts that were lost, reports how the command ended, and
+ * ends; the kernel then ends everything else in the box.
  */
 _Noreturn void init_main(const struct init_start *start);
 

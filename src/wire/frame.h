@@ -34,7 +34,7 @@ struct frame {
 /* FRAME_EXITED: how the command ended and what it used. */
 struct frame_exited {
 	uint32_t status; /* as wait(2) gives it */
-	uint32_t unused; /* zero */
+	uint32_t unused; /* zero: what follows is aligned */
 	uint64_t user_us;
 	uint64_t system_us;
 	uint64_t max_rss_kib;

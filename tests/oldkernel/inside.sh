@@ -9,15 +9,24 @@ export CORDON
 # -- what both users try -----------------------------------------------------
 # Arguments of this script choose the part: none for the whole, or "try".
 
-# it NAME: the commands on standard input must end well
+# it NAME: the commands on standard input must all end well. They have
+# `refused COMMAND`, as sh -e does not end at a `!` that does not hold.
 it() {
-	if sh -eu >/tmp/it.$$ 2>&1; then
+	{
+		cat <<-'PREAMBLE'
+			refused() {
+				if "$@"; then echo "went through: $*"; exit 1; fi
+			}
+		PREAMBLE
+		cat
+	} >/tmp/it.$$
+	if sh -eu /tmp/it.$$ </dev/null >/tmp/said.$$ 2>&1; then
 		echo "ok $who: $1"
 	else
 		echo "not ok $who: $1"
-		sed 's/^/    /' /tmp/it.$$
+		tail -n 12 /tmp/said.$$ | sed 's/^/    /'
 	fi
-	rm -f /tmp/it.$$
+	rm -f /tmp/it.$$ /tmp/said.$$
 }
 
 try() {
@@ -50,17 +59,17 @@ try() {
 		cat $HOME/.ssh/id_ed25519 $HOME/.aws/credentials
 		for p in default strict offline; do
 			for f in .ssh/id_ed25519 .aws/credentials; do
-				! $CORDON run -P $p -- cat $HOME/$f
+				refused $CORDON run -P $p -- cat $HOME/$f
 			done
 		done
 	E
 	it 'writes inside are kept, outside refused' <<-'E'
 		$CORDON run -- sh -c 'mkdir d; echo x >d/f; mv d/f g; ln g h; rm h'
 		test "$(cat g)" = x
-		! $CORDON run -- sh -c "echo x >$OUT/f"
-		! $CORDON run -- sh -c "rm -rf $HOME/.ssh"
-		! $CORDON run -- sh -c 'echo x >/etc/cordon-was-here'
-		! test -e $OUT/f; ! test -e /etc/cordon-was-here
+		refused $CORDON run -- sh -c "echo x >$OUT/f"
+		refused $CORDON run -- sh -c "rm -rf $HOME/.ssh"
+		refused $CORDON run -- sh -c 'echo x >/etc/cordon-was-here'
+		refused test -e $OUT/f; refused test -e /etc/cordon-was-here
 		test -e $HOME/.ssh/id_ed25519
 		$CORDON run --allow-write $OUT -- sh -c "echo x >$OUT/f"
 		test "$(cat $OUT/f)" = x
@@ -77,9 +86,9 @@ try() {
 			'echo x >u; ln u .mcp.json' 'mkfifo .mcp.json' \
 			'mkdir v; mv v .vscode' 'cp -r /etc/skel .vscode' \
 			'cd .claude && echo x >settings.json'; do
-			! $CORDON run -- sh -c "$act"
-			! test -e .mcp.json; ! test -e .vscode
-			! test -e .claude/settings.json
+			refused $CORDON run -- sh -c "$act"
+			refused test -e .mcp.json; refused test -e .vscode
+			refused test -e .claude/settings.json
 		done
 		$CORDON run -- sh -c 'echo x >.mcp.json2; mkdir .vscode2'
 		test -e .mcp.json2; test -d .vscode2
@@ -88,7 +97,7 @@ try() {
 		echo kept >.mcp.json; mkdir .vscode; echo kept >.vscode/tasks.json
 		for act in 'echo x >.mcp.json' 'rm .mcp.json' 'mv .mcp.json y' \
 			'mv .vscode z' 'rm -rf .vscode' 'echo x >.vscode/tasks.json'; do
-			! $CORDON run -- sh -c "$act"
+			refused $CORDON run -- sh -c "$act"
 		done
 		test "$(cat .mcp.json .vscode/tasks.json)" = "$(printf 'kept\nkept')"
 		rm -r .mcp.json .vscode
@@ -96,11 +105,11 @@ try() {
 	it 'the minimal view' <<-'E'
 		$CORDON run -P strict -- sh -c 'echo x >strict; test -d /usr/bin'
 		test "$(cat strict)" = x
-		! $CORDON run -P strict -- ls $OUT
-		! $CORDON run -P strict -- ls /var/tmp/..
-		! $CORDON run -P strict -- sh -c 'echo x >/usr/x'
-		! $CORDON run -P strict -- sh -c 'mkdir /new'
-		! $CORDON run -P strict -- sh -c 'cat /etc/shadow'
+		refused $CORDON run -P strict -- ls $OUT
+		refused $CORDON run -P strict -- ls /var/tmp/..
+		refused $CORDON run -P strict -- sh -c 'echo x >/usr/x'
+		refused $CORDON run -P strict -- sh -c 'mkdir /new'
+		refused $CORDON run -P strict -- sh -c 'cat /etc/shadow'
 	E
 	it 'masks: files, directories, links, other names of a file' <<-'E'
 		echo HIDE >key; mkdir -p box/in; echo HIDE >box/in/f
@@ -108,16 +117,16 @@ try() {
 		o="--deny-read $WORK/key --deny-read $WORK/box"
 		for f in key box/in/f other-name by-link; do
 			test "$(cat $f)" = HIDE
-			! $CORDON run $o -- cat $f
+			refused $CORDON run $o -- cat $f
 		done
-		! $CORDON run $o -- mv key elsewhere
-		! $CORDON run $o -- mv box elsewhere
+		refused $CORDON run $o -- mv key elsewhere
+		refused $CORDON run $o -- mv box elsewhere
 		$CORDON run $o --allow-read $WORK/box/in -- cat box/in/f
 	E
 	it 'what the host replaces is masked again' <<-'E'
 		echo HIDE >r; mkfifo go
 		timeout 60 $CORDON run --deny-read $WORK/r -- sh -c '
-			! cat r && echo ready >&2 && read x <go
+			refused cat r && echo ready >&2 && read x <go
 			i=0; while test $i -lt 40; do
 				sleep 0.1; i=$((i + 1))
 				cat r 2>/dev/null && seen=$i
@@ -131,28 +140,28 @@ try() {
 	it 'the box has its own /proc, /dev, /tmp, /run and processes' <<-'E'
 		echo x >/tmp/host-file
 		$CORDON run -- sh -c '
-			! test -e /tmp/host-file && echo t >/tmp/t && test "$$" -lt 20
+			refused test -e /tmp/host-file && echo t >/tmp/t && test "$$" -lt 20
 			test "$(ls /proc | grep -c "^[0-9]")" -lt 8
 			echo x >/dev/null; head -c 4 /dev/urandom >/tmp/r
-			! test -e /dev/vda && test -d /dev/shm && echo x >/dev/shm/x
-			! echo 1 >/proc/sys/kernel/sysrq'
-		rm /tmp/host-file; ! test -e /tmp/t
+			refused test -e /dev/vda && test -d /dev/shm && echo x >/dev/shm/x
+			refused echo 1 >/proc/sys/kernel/sysrq'
+		rm /tmp/host-file; refused test -e /tmp/t
 	E
 	it 'no capability, no new privileges, a filter' <<-'E'
 		$CORDON run -- cat /proc/self/status >status
 		test "$(grep -c '^Cap[A-Za-z]*:.0000000000000000$' status)" = 5
 		grep -q '^NoNewPrivs:.1$' status; grep -q '^Seccomp:.2$' status
-		! $CORDON run -- unshare -Ur true
-		! $CORDON run -- mount -t tmpfs none /tmp
+		refused $CORDON run -- unshare -Ur true
+		refused $CORDON run -- mount -t tmpfs none /tmp
 	E
 	it 'a stream given for reading is not written through /proc' <<-'E'
 		echo kept >given
-		! $CORDON run --deny-write $WORK/given -- \
+		refused $CORDON run --deny-write $WORK/given -- \
 			sh -c 'echo x >/proc/self/fd/0' <given
 		test "$(cat given)" = kept
 		echo kept >$OUT/given
-		! $CORDON run -- sh -c 'echo x >/proc/self/fd/0' <$OUT/given
-		! $CORDON run -- sh -c 'truncate -s 0 /proc/self/fd/0' <$OUT/given
+		refused $CORDON run -- sh -c 'echo x >/proc/self/fd/0' <$OUT/given
+		refused $CORDON run -- sh -c 'truncate -s 0 /proc/self/fd/0' <$OUT/given
 		test "$(cat $OUT/given)" = kept
 	E
 	it 'no network; the host network only with a word about scopes' <<-'E'
@@ -161,13 +170,13 @@ try() {
 		grep -q landlock_scopes said
 		$CORDON run --network host --allow-degraded landlock_scopes -- \
 			grep -q dummy0 /proc/net/dev
-		! $CORDON run --require landlock_scopes --network host \
+		refused $CORDON run --require landlock_scopes --network host \
 			--allow-degraded landlock_scopes -- true
 	E
 	it 'the plan says what this kernel holds' <<-'E'
 		$CORDON plan >plan
 		grep -i landlock plan
-		! grep -q ioctl_dev plan; ! grep -q truncate plan
+		refused grep -q ioctl_dev plan; ! grep -q truncate plan
 	E
 	it 'a filter in the OCI format' <<-'E'
 		cat >oci.json <<-'J'
@@ -178,9 +187,9 @@ try() {
 		J
 		echo x >mode; chmod 600 mode
 		$CORDON run -- chmod 640 mode
-		! $CORDON run --seccomp $WORK/oci.json -- chmod 600 mode
+		refused $CORDON run --seccomp $WORK/oci.json -- chmod 600 mode
 		test "$(stat -c %a mode)" = 640
-		! $CORDON run --seccomp $WORK/oci.json -- unshare -Ur true
+		refused $CORDON run --seccomp $WORK/oci.json -- unshare -Ur true
 	E
 	it 'a terminal' <<-'E'
 		script -qec "$CORDON run -- sh -c 'test -t 0 && tty && stty size'" \
@@ -194,10 +203,10 @@ try() {
 		$CORDON run -- sh -c 'echo x >f && git add f && git commit -qm one &&
 			git branch two && git checkout -q two && git gc -q'
 		test "$(git log --format=%s)" = one
-		! $CORDON run -- sh -c 'echo x >.git/hooks/post-commit'
-		! $CORDON run -- git config core.fsmonitor evil
-		! $CORDON run -- mv .git .git2
-		! test -e .git/hooks/post-commit
+		refused $CORDON run -- sh -c 'echo x >.git/hooks/post-commit'
+		refused $CORDON run -- git config core.fsmonitor evil
+		refused $CORDON run -- mv .git .git2
+		refused test -e .git/hooks/post-commit
 	E
 	it 'the end of the supervisor is the end of the box' <<-'E'
 		mkfifo started
