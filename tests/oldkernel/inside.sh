@@ -106,7 +106,6 @@ try() {
 		$CORDON run -P strict -- sh -c 'echo x >strict; test -d /usr/bin'
 		test "$(cat strict)" = x
 		refused $CORDON run -P strict -- ls $OUT
-		refused $CORDON run -P strict -- ls /var/tmp/..
 		refused $CORDON run -P strict -- sh -c 'echo x >/usr/x'
 		refused $CORDON run -P strict -- sh -c 'mkdir /new'
 		refused $CORDON run -P strict -- sh -c 'cat /etc/shadow'
@@ -124,41 +123,41 @@ try() {
 		$CORDON run $o --allow-read $WORK/box/in -- cat box/in/f
 	E
 	it 'what the host replaces is masked again' <<-'E'
-		echo HIDE >r; mkfifo go
+		echo HIDE >r; mkfifo go ready
 		timeout 60 $CORDON run --deny-read $WORK/r -- sh -c '
-			refused cat r && echo ready >&2 && read x <go
+			! cat r && echo ready >ready && read x <go || exit 1
 			i=0; while test $i -lt 40; do
 				sleep 0.1; i=$((i + 1))
 				cat r 2>/dev/null && seen=$i
 			done
 			echo "last seen ${seen:-never}"
 			test ${seen:-0} -lt 30' &
-		echo HIDE2 >r.new
-		sleep 2; mv r.new r; echo go >go
+		echo HIDE2 >r.new; read x <ready
+		mv r.new r; echo go >go
 		wait $!
 	E
 	it 'the box has its own /proc, /dev, /tmp, /run and processes' <<-'E'
 		echo x >/tmp/host-file
 		$CORDON run -- sh -c '
-			refused test -e /tmp/host-file && echo t >/tmp/t && test "$$" -lt 20
-			test "$(ls /proc | grep -c "^[0-9]")" -lt 8
-			echo x >/dev/null; head -c 4 /dev/urandom >/tmp/r
-			refused test -e /dev/vda && test -d /dev/shm && echo x >/dev/shm/x
-			refused echo 1 >/proc/sys/kernel/sysrq'
+			! test -e /tmp/host-file && echo t >/tmp/t &&
+			test "$$" -lt 20 &&
+			test "$(ls /proc | grep -c "^[0-9]")" -lt 8 &&
+			echo x >/dev/null && head -c 4 /dev/urandom >/tmp/r &&
+			! test -e /dev/vda && echo x >/dev/shm/x &&
+			! (echo 1 >/proc/sys/kernel/sysrq)'
 		rm /tmp/host-file; refused test -e /tmp/t
 	E
 	it 'no capability, no new privileges, a filter' <<-'E'
-		$CORDON run -- cat /proc/self/status >status
-		test "$(grep -c '^Cap[A-Za-z]*:.0000000000000000$' status)" = 5
-		grep -q '^NoNewPrivs:.1$' status; grep -q '^Seccomp:.2$' status
+		for o in none 'host --allow-degraded landlock_scopes'; do
+			$CORDON run --network $o -- cat /proc/self/status >status
+			test "$(grep -c '^Cap.*:.0000000000000000$' status)" = 5
+			grep -q '^NoNewPrivs:.1$' status
+			grep -q '^Seccomp:.2$' status
+		done
 		refused $CORDON run -- unshare -Ur true
 		refused $CORDON run -- mount -t tmpfs none /tmp
 	E
 	it 'a stream given for reading is not written through /proc' <<-'E'
-		echo kept >given
-		refused $CORDON run --deny-write $WORK/given -- \
-			sh -c 'echo x >/proc/self/fd/0' <given
-		test "$(cat given)" = kept
 		echo kept >$OUT/given
 		refused $CORDON run -- sh -c 'echo x >/proc/self/fd/0' <$OUT/given
 		refused $CORDON run -- sh -c 'truncate -s 0 /proc/self/fd/0' <$OUT/given
@@ -176,7 +175,8 @@ try() {
 	it 'the plan says what this kernel holds' <<-'E'
 		$CORDON plan >plan
 		grep -i landlock plan
-		refused grep -q ioctl_dev plan; ! grep -q truncate plan
+		refused grep -q ioctl_dev plan
+		refused grep -q truncate plan
 	E
 	it 'a filter in the OCI format' <<-'E'
 		cat >oci.json <<-'J'
@@ -191,10 +191,11 @@ try() {
 		test "$(stat -c %a mode)" = 640
 		refused $CORDON run --seccomp $WORK/oci.json -- unshare -Ur true
 	E
-	it 'a terminal' <<-'E'
-		script -qec "$CORDON run -- sh -c 'test -t 0 && tty && stty size'" \
-			/dev/null </dev/null >said
-		grep -q '^/dev/pts/0' said
+	it 'a terminal of its own' <<-'E'
+		script -qec "$CORDON run -- sh -c 'test -t 0 && tty; exit 5'" \
+			/dev/null >said && exit 1
+		test $? = 5
+		grep -q /dev/pts/0 said
 	E
 	it 'git commits, and its hooks and config stay' <<-'E'
 		export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a \
@@ -216,9 +217,6 @@ try() {
 		while busybox pgrep -f '^sleep 987' >/dev/null; do
 			i=$((i + 1)); test $i -lt 50; sleep 0.1
 		done
-	E
-	it 'the sysctl of Debian is known to the doctor' <<-'E'
-		test -e /proc/sys/kernel/unprivileged_userns_clone
 	E
 }
 
@@ -249,14 +247,15 @@ who=sysctl
 echo 0 >/proc/sys/kernel/unprivileged_userns_clone
 as_user "$CORDON" doctor >/tmp/doctor 2>&1
 as_user "$CORDON" run -- true >/tmp/run 2>&1
+echo "code $?" >>/tmp/run
 it 'the doctor knows the remedy, and nothing runs' <<-'E'
-	grep -q 'user_namespaces *missing' /tmp/doctor
+	grep -q '^user_namespaces *missing' /tmp/doctor
 	grep -q 'sysctl kernel.unprivileged_userns_clone=1' /tmp/doctor
 	grep -q 'user_namespaces' /tmp/run
+	grep -q '^code 125' /tmp/run
 E
 echo 1 >/proc/sys/kernel/unprivileged_userns_clone
 
-# What a kernel older than the rules of Landlock's scopes still has to hold.
 python=/usr/bin/python3
 suite() {
 	who=$1
