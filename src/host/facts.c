@@ -213,6 +213,20 @@ static bool pattern_denies(const struct facts_strings *denied,
 	return false;
 }
 
+static int find_names(struct host_resolver *resolver, const char *below,
+		      const struct host_inodes *inodes, struct facts_paths *out,
+		      struct err *err)
+{
+	struct facts_path at;
+
+	if (inodes->n == 0)
+		return 0;
+	host_resolve(resolver, below, &at);
+	if (at.kind != FACTS_DIRECTORY)
+		return 0;
+	return host_tree_find_names(resolver, at.real, inodes, out, err);
+}
+
 /* Other names of denied files: a mask hides a name, not a file. */
 static int probe_hard_links(struct host_resolver *resolver,
 			    const struct plan_queries *queries,
@@ -220,7 +234,6 @@ static int probe_hard_links(struct host_resolver *resolver,
 {
 	struct host_inodes inodes = { 0 };
 	size_t budget = DENIED_NAMES_LIMIT, next = 0;
-	struct facts_path at;
 
 	if (!queries->links_at)
 		return 0;
@@ -241,13 +254,50 @@ static int probe_hard_links(struct host_resolver *resolver,
 			denied_inodes(resolver, facts, &found->v[k], &budget,
 				      &inodes);
 	}
-	if (inodes.n == 0)
+	return find_names(resolver, queries->links_at, &inodes,
+			  &facts->hard_links, err);
+}
+
+/*
+ * Other names of files that must not be written: what git reads comes after
+ * the answers that were asked for. Directories are not looked into: a mount
+ * keeps them as a whole, and few files in them have a second name.
+ */
+static int probe_readonly_links(struct host_resolver *resolver,
+				const struct plan_queries *queries,
+				struct facts *facts, struct err *err)
+{
+	struct host_inodes inodes = { 0 };
+	size_t next = 0;
+
+	if (!queries->links_at)
 		return 0;
-	host_resolve(resolver, queries->links_at, &at);
-	if (at.kind != FACTS_DIRECTORY)
-		return 0;
-	return host_tree_find_names(resolver, at.real, &inodes,
-				    &facts->hard_links, err);
+	for (size_t i = 0; i < queries->readonly.n; i++) {
+		const struct facts_path *path =
+			facts_path_find(facts, queries->readonly.v[i]);
+
+		if (path && path->multiple)
+			*ARENA_PUSH(resolver->arena, &inodes) = path->id;
+	}
+	for (size_t i = queries->paths.n; i < facts->paths.n; i++) {
+		if (facts->paths.v[i].multiple)
+			*ARENA_PUSH(resolver->arena, &inodes) =
+				facts->paths.v[i].id;
+	}
+	for (size_t i = 0; i < facts->globs.n; i++) {
+		const struct facts_paths *found = &facts->globs.v[i].found;
+
+		if (!pattern_denies(&queries->readonly,
+				    facts->globs.v[i].pattern, &next))
+			continue;
+		for (size_t k = 0; k < found->n; k++) {
+			if (found->v[k].multiple)
+				*ARENA_PUSH(resolver->arena, &inodes) =
+					found->v[k].id;
+		}
+	}
+	return find_names(resolver, queries->links_at, &inodes,
+			  &facts->readonly_links, err);
 }
 
 static unsigned int kernel_version(void)
@@ -289,19 +339,17 @@ int host_facts_probe(struct arena *arena, const struct plan_queries *queries,
 		     struct facts *out, struct err *err)
 {
 	struct host_resolver resolver;
-	int result = -1;
-
 	*out = (struct facts){ 0 };
 	if (host_resolver_init(arena, &resolver, err) < 0)
 		return -1;
 	probe_process(arena, out);
 	probe_paths(&resolver, &queries->paths, &out->paths);
 	facts_index_build(arena, out);
-	if (probe_globs(&resolver, &queries->globs, &out->globs, err) == 0 &&
-	    probe_sockets(&resolver, queries, &out->sockets, err) == 0 &&
-	    probe_hard_links(&resolver, queries, out, err) == 0)
-		result = 0;
+	if (probe_globs(&resolver, &queries->globs, &out->globs, err) < 0 ||
+	    probe_sockets(&resolver, queries, &out->sockets, err) < 0 ||
+	    probe_hard_links(&resolver, queries, out, err) < 0)
+		return -1;
 	if (queries->git_at)
 		probe_git(&resolver, queries, out);
-	return result;
+	return probe_readonly_links(&resolver, queries, out, err);
 }

@@ -99,6 +99,7 @@ struct facts {
 	struct facts_globs globs;
 	struct facts_paths sockets; /* pathname sockets bound on the host */
 	struct facts_paths hard_links; /* other names of denied files */
+	struct facts_paths readonly_links; /* of those not to be written */
 	struct facts_strings environ; /* NAME=VALUE of the caller */
 	struct facts_git git;
 	bool inside_box; /* this process is in a box already */
@@ -114,6 +115,7 @@ struct plan_queries {
 	struct facts_strings globs; /* absolute patterns */
 	struct facts_strings denied; /* paths and patterns whose hard links
 					 * matter */
+	struct facts_strings readonly; /* likewise: not to be written */
 	struct facts_strings private; /* directories of which the box sees
 					 * nothing: sockets there are left out */
 	const char *git_at; /* NULL: do not look */

@@ -27,6 +27,11 @@ static void add_claim(struct arena *arena, const struct claim *claim,
 	*ARENA_PUSH(arena, &out->paths) = path;
 	if (claim->glob)
 		*ARENA_PUSH(arena, &out->globs) = claim->path;
+	if (claim->kind == CLAIM_DENY_WRITE) {
+		*ARENA_PUSH(arena, &out->readonly) = path;
+		if (claim->glob)
+			*ARENA_PUSH(arena, &out->readonly) = claim->path;
+	}
 	if (claim->kind != CLAIM_DENY_READ || !strcmp(claim->key, "own files"))
 		return;
 	*ARENA_PUSH(arena, &out->denied) = path;

@@ -323,6 +323,13 @@ static const struct claim socket_claim = {
 	.origin = { .source = "built-in" },
 };
 
+static const struct claim readonly_link_claim = {
+	.kind = CLAIM_DENY_WRITE,
+	.key = "another name of a protected file",
+	.shipped = true,
+	.origin = { .source = "built-in" },
+};
+
 static const struct claim hard_link_claim = {
 	.kind = CLAIM_DENY_READ,
 	.key = "another name of a denied file",
@@ -573,7 +580,8 @@ int view_build(struct arena *arena, const struct policy *policy,
 			return -1;
 	}
 	add_sockets(&b, claims);
-	if (add_found(&b, &hard_link_claim, &facts->hard_links) < 0)
+	if (add_found(&b, &hard_link_claim, &facts->hard_links) < 0 ||
+	    add_found(&b, &readonly_link_claim, &facts->readonly_links) < 0)
 		return -1;
 	sort_and_merge(arena, out);
 	derive_all(out);

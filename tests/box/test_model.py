@@ -156,6 +156,7 @@ class Model:
                 self.add(kind, path)
         self.ways = [p for p in self.ways
                      if "deny_read" not in self.said.get(p, ())]
+        self.keep_other_names(world)
         self.hide_other_names(world)
 
     def add(self, kind, path):
@@ -195,6 +196,16 @@ class Model:
             if (os.stat(p).st_ino in hidden and
                     p.startswith(world.root + "/")):
                 self.say("deny_read", p)
+
+    def keep_other_names(self, world):
+        """A name of a file is read-only where a rule names another one."""
+        kept = {os.stat(p).st_ino for p in world.files
+                if os.stat(p).st_nlink > 1 and
+                "deny_write" in self.said.get(p, ())}
+        for p in world.files:
+            if (os.stat(p).st_ino in kept and
+                    p.startswith(world.root + "/")):
+                self.say("deny_write", p)
 
     def names_are_denied(self, path):
         while path != "/":

@@ -26,3 +26,20 @@ def test_a_git_directory_cannot_be_moved_away(lab):
     # control: a directory that leads to nothing protected can be moved
     (lab.work / "plain").mkdir()
     assert lab.sh("mv plain moved").code == 0
+
+
+def test_other_names_of_read_only_files_are_read_only(lab):
+    lab.repository()
+    for name in (".mcp.json", "locked", ".git/config"):
+        f = lab.work / name
+        if not f.exists():
+            f.write_text("one\n")
+        os.link(f, lab.work / ("link-" + name.replace("/", "-")))
+    for link in ("link-.mcp.json", "link-locked", "link-.git-config"):
+        before = (lab.work / link).read_text()
+        r = lab.sh(f"echo evil >> {link}", opts=["--deny-write", "locked"])
+        assert r.code != 0 and (lab.work / link).read_text() == before, link
+    # control: a file with two names that no rule is about
+    (lab.work / "free").write_text("one\n")
+    os.link(lab.work / "free", lab.work / "free2")
+    assert lab.sh("echo two >> free2").code == 0
