@@ -30,6 +30,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -475,6 +476,20 @@ static void watched_process(int sock)
 	_exit(fd >= 0 && fcntl((int)fd, F_GETFD) >= 0 ? 0 : 1);
 }
 
+/* A name in the memory of a caller that waits; it is a fork of this process,
+ * where everything lies at the same address. */
+static bool read_caller(pid_t pid)
+{
+	static const char name[] = "name";
+	char got[sizeof(name)] = "";
+	struct iovec local = { got, sizeof(got) };
+	struct iovec remote = { (void *)(uintptr_t)name, sizeof(name) };
+
+	return process_vm_readv(pid, &local, 1, &remote, 1, 0) ==
+		       (ssize_t)sizeof(name) &&
+	       !strcmp(got, name);
+}
+
 static struct report answer_once(int listener)
 {
 	struct seccomp_notif request = { 0 };
@@ -482,6 +497,8 @@ static struct report answer_once(int listener)
 
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &request) < 0)
 		return failed_at("receive a call");
+	if (!read_caller((pid_t)request.pid))
+		return failed_at("read the arguments of a call");
 	addfd.id = request.id;
 	addfd.flags = SECCOMP_ADDFD_FLAG_SEND;
 	addfd.srcfd = (uint32_t)listener;
@@ -514,6 +531,9 @@ static struct report probe_notify_holds(void)
 	}
 	fd_close(&listener);
 	fd_close(&socks[0]);
+	/* It may wait for an answer that does not come. */
+	if (report.sys)
+		(void)kill(pid, SIGKILL);
 	(void)waitpid(pid, &status, 0);
 	if (!report.sys && status)
 		report = failed_at("the descriptor did not arrive");
@@ -522,14 +542,18 @@ static struct report probe_notify_holds(void)
 
 void doctor_probe_notify(struct arena *arena, struct host_check *check)
 {
-	struct report report = run_in_child(0, probe_notify_holds);
+	/* In a user namespace, since a box has its capabilities. */
+	struct report report = run_in_child(CLONE_NEWUSER, probe_notify_holds);
+	const char *remedy = "use kernel 5.14 or later; a container around "
+			     "cordon may forbid it";
 
+	if (report.sys == EBUSY)
+		remedy = "another supervisor listens to this process already: "
+			 "run cordon outside of it";
+	else if (sysctl_read("kernel/yama/ptrace_scope") == 3)
+		remedy = "set kernel.yama.ptrace_scope to 2 or less in "
+			 "/etc/sysctl.d and boot: with 3 no process may read "
+			 "another";
 	set_found(arena, check, &report, "calls are handed over and answered");
-	if (report.sys)
-		check->remedy =
-			report.sys == EBUSY
-				? "another supervisor listens to this process "
-				  "already: run cordon outside of it"
-				: "use kernel 5.14 or later; a container "
-				  "around cordon may forbid it";
+	set_remedy(check, &report, remedy);
 }

@@ -268,4 +268,35 @@ if [ -e /srv/cordon/probe/calls ]; then
 	suite box as_user $python -m pytest -v -p no:cacheprovider \
 		--tb=short /srv/cordon/tests/box -k 'T_02 or T_05'
 fi
+
+# Yama: 1 and 2 ask for a relation or a capability, which the guard has. From
+# 3 there is no way back but a boot, so it comes last.
+who=yama
+for scope in 1 2; do
+	echo "$scope" >/proc/sys/kernel/yama/ptrace_scope
+	it "the guard serves with ptrace_scope $scope" <<-'E'
+		cd /home/someone/lab/work
+		rm -rf served .vscode
+		as_user() {
+			setpriv --reuid 1000 --regid 1000 --clear-groups env \
+				HOME=/home/someone "$@"
+		}
+		as_user $CORDON doctor
+		as_user $CORDON run -- sh -c '(sleep 1; echo x >served) & wait'
+		test -e served
+		refused as_user $CORDON run -- mkdir .vscode
+	E
+done
+echo 3 >/proc/sys/kernel/yama/ptrace_scope
+cd /home/someone/lab/work || exit 1
+as_user "$CORDON" doctor >/tmp/doctor 2>&1
+as_user "$CORDON" run -- touch never >/tmp/run 2>&1
+echo "code $?" >>/tmp/run
+it 'with ptrace_scope 3 nothing runs, and it is said why' <<-'E'
+	grep -q '^seccomp_notify *missing' /tmp/doctor
+	grep -q 'set kernel.yama.ptrace_scope' /tmp/doctor
+	grep -q 'ptrace_scope is 3' /tmp/run
+	grep -q '^code 125' /tmp/run
+	refused test -e never
+E
 exit 0
