@@ -49,7 +49,7 @@ test:
 	@CORDON_TEST_STRICT=1 tests/run
 
 soak:
-	@tools/install-deps build test bench
+	@tools/install-deps build test bench soak
 	@CORDON_TEST_STRICT=1 tests/run --soak
 
 bench:

@@ -287,10 +287,24 @@ def soak_attack(h, count):
             count.say(f"{ident}: {why}")
 
 
+def soak_oldkernel(h, count):
+    """Debian's own kernel under QEMU; see tests/oldkernel/run."""
+    text = h.capture(["env", f"CORDON={h.stage / 'cordon'}",
+                      f"CORDON_PROBES={h.stage / 'probe'}",
+                      str(TREE / "tests/oldkernel/run")])
+    found = re.findall(r"^(\d+) passed, (\d+) failed$", text, re.M)
+    if not found:
+        count.fail("oldkernel", text[-3000:])
+        return
+    count.ok(int(found[-1][0]))
+    for line in re.findall(r"^not ok .*", text, re.M):
+        count.fail(line[7:], text[-3000:])
+
+
 SUITES = {
     "lint": lint, "unit": unit, "golden": golden, "fuzz": fuzz,
     "box-user": box_user, "box-root": box_root, "attack": attack,
     "fault": fault, "without": without, "guard": guard, "ablation": ablation,
     "soak-unit": soak_unit, "soak-fuzz": soak_fuzz, "soak-box": soak_box,
-    "soak-attack": soak_attack,
+    "soak-attack": soak_attack, "soak-oldkernel": soak_oldkernel,
 }
