@@ -20,7 +20,7 @@ it() {
 		PREAMBLE
 		cat
 	} >/tmp/it.$$
-	if sh -eu /tmp/it.$$ </dev/null >/tmp/said.$$ 2>&1; then
+	if timeout -k 2 90 sh -eu /tmp/it.$$ </dev/null >/tmp/said.$$ 2>&1; then
 		echo "ok $who: $1"
 	else
 		echo "not ok $who: $1"
