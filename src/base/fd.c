@@ -4,6 +4,7 @@
  */
 #include "base/fd.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
@@ -13,8 +14,6 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-
-enum { FDS_MAX = 8 };
 
 void fd_close(int *fd)
 {
@@ -103,7 +102,7 @@ int fd_read_file(struct arena *arena, int fd, const char *name, size_t limit,
 }
 
 union fds_control {
-	char room[CMSG_SPACE(sizeof(int) * FDS_MAX)];
+	char room[CMSG_SPACE(sizeof(int) * FD_MESSAGE_MAX)];
 	struct cmsghdr align;
 };
 
@@ -115,6 +114,7 @@ int fd_send(int sock, const void *data, size_t n, const int *fds, size_t nfds,
 			     .iov_len = n };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 
+	assert(nfds <= FD_MESSAGE_MAX);
 	if (nfds) {
 		struct cmsghdr *c;
 
@@ -153,7 +153,7 @@ ssize_t fd_recv(int sock, void *data, size_t n, int *fds, size_t *nfds)
 
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c;
 	     c = CMSG_NXTHDR(&msg, c)) {
-		int got_fds[FDS_MAX];
+		int got_fds[FD_MESSAGE_MAX];
 		size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)

@@ -31,7 +31,10 @@ ssize_t fd_read_all(int fd, void *data, size_t n);
 int fd_read_file(struct arena *arena, int fd, const char *name, size_t limit,
 		 char **out, struct err *err);
 
-/* One message of bytes with at most 8 descriptors, over a unix socket. */
+enum { FD_MESSAGE_MAX = 128 }; /* descriptors */
+
+/* One message of bytes with at most FD_MESSAGE_MAX descriptors, over a unix
+ * socket. */
 int fd_send(int sock, const void *data, size_t n, const int *fds, size_t nfds,
 	    struct err *err);
 /*

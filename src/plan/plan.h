@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "plan/egress.h"
 #include "plan/facts.h"
 #include "policy/policy.h"
 
@@ -54,6 +55,7 @@ enum plan_mount_kind {
 	PLAN_MOUNT_DEV,
 	PLAN_MOUNT_SYMLINK, /* a link inside a hollow directory */
 	PLAN_MOUNT_MKDIR, /* a directory inside a hollow or private one */
+	PLAN_MOUNT_FILE, /* a file of ours over one of the host */
 };
 
 /* In the order in which they are made. */
@@ -69,6 +71,7 @@ struct plan_mount {
 	struct facts_id id; /* what must be there; zero where unchecked */
 	unsigned int mode; /* TMPFS, HOLLOW, MKDIR */
 	const char *target; /* SYMLINK */
+	const char *content; /* FILE */
 	const char *reason; /* for people */
 };
 
@@ -157,12 +160,14 @@ struct plan {
 	unsigned int uid;
 	unsigned int gid;
 	enum policy_mode network;
+	struct plan_egress egress; /* POLICY_MODE_FILTERED */
 	enum policy_view view;
 	enum policy_git git;
 	const char *git_dir; /* NULL without a repository */
 	struct plan_rules rules;
 	struct plan_mounts mounts;
 	struct plan_landlock landlock;
+	struct plan_landlock cage; /* of processes that need no file at all */
 	struct plan_filter seccomp;
 	bool seccomp_floor; /* it is the user's: ours is laid under it */
 	struct plan_absents absents;
