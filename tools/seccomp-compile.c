@@ -36,6 +36,8 @@ static const struct filter filters[] = {
 	{ "notify", RET_ALLOW, notify_calls, COUNT(notify_calls), NULL, 0 },
 	{ "init", RET_ERRNO(EPERM), init_calls, COUNT(init_calls), NULL, 0 },
 	{ "guard", RET_ERRNO(EPERM), guard_calls, COUNT(guard_calls), NULL, 0 },
+	{ "egress", RET_ERRNO(EPERM), egress_calls, COUNT(egress_calls), NULL,
+	  0 },
 };
 
 /* These are called often and have their arguments looked at. */

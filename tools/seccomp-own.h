@@ -23,8 +23,7 @@
 		ALLOW(clock_gettime), ALLOW(gettimeofday), ALLOW(time),    \
 		ALLOW(nanosleep), ALLOW(clock_nanosleep), ALLOW(getpid),   \
 		ALLOW(gettid), ALLOW(getppid), ALLOW(getuid),              \
-		ALLOW(geteuid), ALLOW(getgid), ALLOW(getegid),             \
-		ALLOW(kill), ALLOW(tgkill)
+		ALLOW(geteuid), ALLOW(getgid), ALLOW(getegid)
 /* descriptors that are already there */
 #define FD_CALLS                                                           \
 	ALLOW(read), ALLOW(write), ALLOW(readv), ALLOW(writev),            \
@@ -35,9 +34,9 @@
 		ALLOW(fstat), ALLOW(newfstatat), ALLOW(statx),             \
 		ALLOW(fstatfs), ALLOW(readlinkat)
 
-/* waits for children and for the supervisor */
+/* waits for children and for the supervisor, passes signals on */
 #define INIT_CALLS                                                         \
-	ALLOW(wait4), ALLOW(waitid), ALLOW(prctl)
+	ALLOW(wait4), ALLOW(waitid), ALLOW(prctl), ALLOW(kill), ALLOW(tgkill)
 
 /* Box init, PID 1, once the box is built. */
 static const struct call init_calls[] = {
@@ -73,6 +72,23 @@ static const struct call guard_calls[] = {
 	/* an open that may block (FIFO) gets a process of its own */
 	EXCEPT(clone, clone_rules), ALLOW(fork),	/* glibc's, musl's */
 	ALLOW(set_robust_list), ALLOW(rseq), ALLOW(pipe2),
+};
+
+/* TCP, and UDP for name servers; never a socket of another kind. */
+RULES(egress_socket_rules, WHEN(RET_ALLOW, IN(0, AF_INET, AF_INET6)));
+
+/* The egress process, and the one that makes sockets in a box's network:
+ * connections, and nothing of the file system. What it listens on it was
+ * given. */
+static const struct call egress_calls[] = {
+	LIBC_CALLS,
+	ALLOW(read), ALLOW(write), ALLOW(readv), ALLOW(writev),
+	ALLOW(recvfrom), ALLOW(sendto), ALLOW(recvmsg), ALLOW(sendmsg),
+	ALLOW(close), ALLOW(dup), ALLOW(fcntl), ALLOW(shutdown),
+	ONLY(socket, egress_socket_rules), ALLOW(connect), ALLOW(accept4),
+	ALLOW(getsockname), ALLOW(getpeername), ALLOW(setsockopt),
+	ALLOW(getsockopt), ALLOW(epoll_ctl), ALLOW(epoll_wait),
+	ALLOW(epoll_pwait), ALLOW(poll), ALLOW(pipe2), ALLOW(splice),
 };
 /* clang-format on */
 

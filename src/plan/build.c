@@ -16,6 +16,7 @@
 #include "plan/environ.h"
 #include "plan/landlock.h"
 #include "plan/mounts.h"
+#include "plan/network.h"
 #include "plan/plan.h"
 #include "plan/seccomp.h"
 #include "plan/view.h"
@@ -245,9 +246,6 @@ static void add_notes(struct arena *arena, const struct view *view,
 		*ARENA_PUSH(arena, &plan->notes) = view->notes.v[i];
 	for (size_t i = 0; i < facts->unfinished.n; i++)
 		*ARENA_PUSH(arena, &plan->notes) = facts->unfinished.v[i];
-	if (plan->network == POLICY_MODE_HOST)
-		*ARENA_PUSH(arena, &plan->notes) =
-			"network: the command shares the host's network";
 }
 
 int plan_build(struct arena *arena, const struct policy *policy,
@@ -294,6 +292,8 @@ int plan_build(struct arena *arena, const struct policy *policy,
 	add_rlimits(arena, policy, &plan);
 	add_rules(arena, &view, &plan);
 	add_notes(arena, &view, facts, &plan);
+	if (plan_network_build(arena, policy, facts, &view, &plan, err) < 0)
+		return -1;
 	*out = plan;
 	return 0;
 }

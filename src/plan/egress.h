@@ -161,7 +161,13 @@ enum {
 	EGRESS_HTTP_PORT = 3128,
 	EGRESS_SOCKS_PORT = 1080,
 	EGRESS_DNS_PORT = 53, /* also that of EGRESS_STREAM */
-	EGRESS_LISTENERS_MAX = 120, /* of one message with descriptors */
+	EGRESS_LISTENERS_MAX = 120,
+	/* The message in which the box hands them out: 'L', 1 if every port is
+	 * caught (0: those of the rules), then for each descriptor its number
+	 * in the plan, or that of a namespace. */
+	EGRESS_MESSAGE_MAX = EGRESS_LISTENERS_MAX + 2,
+	EGRESS_NS_USER = 254,
+	EGRESS_NS_NET = 255,
 };
 
 /* As `host.cordon.internal` the host's loopback has a name inside. */

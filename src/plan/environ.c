@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/path.h"
+#include "plan/egress.h"
 #include "plan/plan.h"
 #include "plan/view.h"
 #include "policy/match.h"
@@ -76,6 +77,21 @@ static const char *const stripped[] = {
 	NULL,
 };
 
+/*
+ * Where programs find a proxy. The caller's own cannot be reached from a box
+ * with a network of its own, and its URL may hold a password.
+ */
+static const char *const proxies[] = { "*_proxy", "*_PROXY", NULL };
+
+/* ALL_PROXY gets an HTTP URL too: there are programs that do not start with
+ * one of SOCKS in it, and none that needs that. ftp is not served. */
+static const char *const proxy_names[] = {
+	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
+	"http_proxy", "https_proxy", "all_proxy",
+};
+
+static const char *const no_proxy_names[] = { "NO_PROXY", "no_proxy" };
+
 struct variables {
 	char **v;
 	size_t n;
@@ -122,11 +138,24 @@ static bool is_stripped(const char *name)
 	return false;
 }
 
-static bool is_passed(const struct policy_environment *env, const char *name)
+static bool is_proxy(const char *name)
 {
+	for (const char *const *p = proxies; *p; p++) {
+		if (policy_name_match(*p, name))
+			return true;
+	}
+	return false;
+}
+
+static bool is_passed(const struct policy *policy, const char *name)
+{
+	const struct policy_environment *env = &policy->environment;
+
 	if (list_names(&env->pass, name, false))
 		return true;
 	if (is_stripped(name) || list_names(&env->deny, name, true))
+		return false;
+	if (policy->network.mode.number != POLICY_MODE_HOST && is_proxy(name))
 		return false;
 	return env->inherit.number || list_names(&env->pass, name, true);
 }
@@ -175,7 +204,7 @@ static void add_inherited(struct arena *arena, const struct policy *policy,
 			continue;
 		name = arena_strndup(arena, variable,
 				     (size_t)(equals - variable));
-		if (is_passed(&policy->environment, name) ||
+		if (is_passed(policy, name) ||
 		    names_allowed_socket(policy, context, variable))
 			variable_set(arena, all, arena_strdup(arena, variable));
 	}
@@ -190,6 +219,18 @@ static const char *variable_get(const struct variables *all, const char *name)
 			return all->v[i] + n + 1;
 	}
 	return NULL;
+}
+
+static void add_proxies(struct arena *arena, struct variables *all)
+{
+	for (size_t i = 0; i < sizeof(proxy_names) / sizeof(*proxy_names); i++)
+		variable_set(arena, all,
+			     arena_printf(arena, "%s=http://127.0.0.1:%d",
+					  proxy_names[i], EGRESS_HTTP_PORT));
+	for (size_t i = 0; i < 2; i++)
+		variable_set(arena, all,
+			     arena_printf(arena, "%s=localhost,127.0.0.1,::1",
+					  no_proxy_names[i]));
 }
 
 void plan_environ_build(struct arena *arena, const struct policy *policy,
@@ -219,6 +260,8 @@ void plan_environ_build(struct arena *arena, const struct policy *policy,
 				  context->uid));
 	variable_set(arena, &all,
 		     arena_printf(arena, "PWD=%s", context->workdir));
+	if (plan->network == POLICY_MODE_FILTERED)
+		add_proxies(arena, &all);
 	for (size_t i = 0; i < set->n; i++)
 		variable_set(arena, &all, arena_strdup(arena, set->v[i].text));
 	/* Last, so that nothing hides that this is a box. */

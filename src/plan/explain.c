@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plan/explain.c - the verdict on a path, its rule, and what would change it
+ * plan/explain.c - the verdict on a path or a connection, its rule, and what
+ * would change it
  *
  * Runs in:  the process that reads the policy.
  * Trusts:   the plan.
@@ -8,10 +9,14 @@
  */
 #include "plan/explain.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/path.h"
+#include "plan/egress.h"
+#include "policy/format.h"
 
 static const struct plan_rule *rule_find(const struct plan *plan,
 					 const char *path)
@@ -85,4 +90,137 @@ void plan_explain_path(struct arena *arena, const struct plan *plan,
 		out->allowed = false;
 	out->reason = describe(arena, key, rule, origin);
 	out->remedy = remedy(arena, out, key, path, write);
+}
+
+/* Names of the place that host_ports lead to. */
+static bool is_host_loopback(const struct egress_target *target)
+{
+	static const char *const names[] = { "localhost", "127.0.0.1", "::1",
+					     EGRESS_HOST_NAME };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (!strcmp(target->name, names[i]))
+			return true;
+	}
+	return false;
+}
+
+static const struct policy_item *host_port_find(const struct policy *policy,
+						uint16_t port)
+{
+	const struct policy_list *list = &policy->network.host_ports;
+	char text[8];
+
+	snprintf(text, sizeof(text), "%u", (unsigned int)port);
+	for (size_t i = 0; i < list->n; i++) {
+		if (!strcmp(list->v[i].text, text))
+			return &list->v[i];
+	}
+	return NULL;
+}
+
+static const char *describe_rule(struct arena *arena, const char *key,
+				 const char *text,
+				 const struct policy_origin *origin)
+{
+	return arena_printf(arena, "%s '%s' (%s)", key, text,
+			    policy_origin_format(arena, origin));
+}
+
+/* Inside, the loopback is the box's own. */
+static void explain_loopback(struct arena *arena, const struct policy *policy,
+			     const struct plan *plan,
+			     const struct egress_target *target,
+			     struct plan_net_verdict *out)
+{
+	const struct policy_item *item =
+		plan->network == POLICY_MODE_FILTERED
+			? host_port_find(policy, target->port)
+			: NULL;
+
+	out->allowed = item != NULL;
+	if (item) {
+		out->reason = describe_rule(arena, "network.host_ports",
+					    item->text, &item->origin);
+		return;
+	}
+	out->code = egress_why_code(EGRESS_PLACE);
+	out->reason = "the loopback inside is the box's own, and no "
+		      "network.host_ports leads to this port of the host's";
+	out->remedy = arena_printf(arena, "--host-port=%u",
+				   (unsigned int)target->port);
+}
+
+static void explain_filtered(struct arena *arena, const struct plan *plan,
+			     const struct egress_target *target,
+			     struct plan_net_verdict *out)
+{
+	struct egress_verdict verdict = { 0 };
+
+	out->allowed = egress_judge(&plan->egress.rules, target, &verdict);
+	if (!out->allowed) {
+		out->code = egress_why_code(verdict.why);
+		out->reason = egress_reason(arena, target, NULL, &verdict);
+		out->remedy = egress_remedy(arena, target, NULL, &verdict);
+		return;
+	}
+	out->reason = describe_rule(arena, "network.allow", verdict.rule->text,
+				    &verdict.rule->origin);
+	if (target->is_address)
+		return;
+	out->later = plan->egress.upstream.set
+			     ? "the upstream proxy resolves the name; its "
+			       "addresses are not judged"
+			     : "the addresses that it resolves to are judged "
+			       "when it is connected";
+}
+
+/* Without a network a rule is not enough where `none` was typed, and not
+ * needed where there is one. */
+static const char *open_network(struct arena *arena,
+				const struct policy *policy,
+				const struct egress_target *target)
+{
+	const struct policy_network *network = &policy->network;
+	bool brackets =
+		target->is_address && !address_is_ipv4(&target->address);
+	bool web = target->port == 80 || target->port == 443;
+	struct egress_verdict verdict = { 0 };
+	struct egress_rules rules;
+
+	egress_rules_build(arena, &network->allow, &network->deny, &rules);
+	if (egress_judge(&rules, target, &verdict))
+		return "--network=filtered";
+	return arena_printf(
+		arena, "%s--allow-domain=%s%s%s%s",
+		policy_origin_is_option(&network->mode.origin)
+			? "--network=filtered "
+			: "",
+		brackets ? "[" : "", target->name, brackets ? "]" : "",
+		web ? ""
+		    : arena_printf(arena, ":%u", (unsigned int)target->port));
+}
+
+void plan_explain_net(struct arena *arena, const struct policy *policy,
+		      const struct plan *plan,
+		      const struct egress_target *target,
+		      struct plan_net_verdict *out)
+{
+	const struct policy_origin *mode = &policy->network.mode.origin;
+
+	*out = (struct plan_net_verdict){ 0 };
+	if (plan->network == POLICY_MODE_HOST) {
+		out->allowed = true;
+		out->reason =
+			describe_rule(arena, "network.mode", "host", mode);
+	} else if (is_host_loopback(target)) {
+		explain_loopback(arena, policy, plan, target, out);
+	} else if (plan->network == POLICY_MODE_FILTERED) {
+		explain_filtered(arena, plan, target, out);
+	} else {
+		out->code = egress_why_code(EGRESS_UNLISTED);
+		out->reason =
+			describe_rule(arena, "network.mode", "none", mode);
+		out->remedy = open_network(arena, policy, target);
+	}
 }

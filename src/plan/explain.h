@@ -7,6 +7,8 @@
 #include "plan/plan.h"
 
 struct arena;
+struct egress_target;
+struct policy;
 
 /* What the plan means for one path. */
 struct plan_verdict {
@@ -24,5 +26,24 @@ struct plan_verdict {
  */
 void plan_explain_path(struct arena *arena, const struct plan *plan,
 		       const char *path, bool write, struct plan_verdict *out);
+
+/* What the plan means for a connection. */
+struct plan_net_verdict {
+	bool allowed;
+	const char *code; /* of a refusal, as X-Proxy-Error has it */
+	const char *reason;
+	const char *remedy; /* NULL: nothing would allow it */
+	const char *later; /* what is judged besides when it is connected;
+			    * NULL: nothing */
+};
+
+/*
+ * May the command connect to @target? What egress will say, as far as it can
+ * be said without looking the name up. @plan is that of @policy.
+ */
+void plan_explain_net(struct arena *arena, const struct policy *policy,
+		      const struct plan *plan,
+		      const struct egress_target *target,
+		      struct plan_net_verdict *out);
 
 #endif

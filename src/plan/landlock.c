@@ -50,6 +50,8 @@
 	 FS_MAKE_REG | FS_MAKE_SOCK | FS_MAKE_FIFO | FS_MAKE_SYM | FS_REFER |  \
 	 FS_TRUNCATE | FS_IOCTL_DEV)
 
+#define NET_BIND_TCP (1ULL << 0)
+
 #define HANDLED_RIGHTS (WRITE_RIGHTS | FS_MAKE_CHAR | FS_MAKE_BLOCK)
 
 static const char *const names[] = {
@@ -118,4 +120,18 @@ void plan_landlock_build(struct arena *arena, const struct view *view,
 		else
 			rule_add(arena, plan, node->path, FILE_RIGHTS);
 	}
+}
+
+void plan_landlock_close(const struct facts *facts, struct plan_landlock *out)
+{
+	*out = (struct plan_landlock){ .enabled = facts->landlock_abi > 0 };
+	out->handled_fs =
+		(HANDLED_RIGHTS | FS_EXECUTE | FS_READ_FILE | FS_READ_DIR) &
+		rights_of_abi(facts->landlock_abi);
+	if (facts->landlock_abi < 2)
+		out->handled_fs &= ~FS_REFER;
+	if (facts->landlock_abi >= 4)
+		out->handled_net = NET_BIND_TCP;
+	if (facts->landlock_abi >= 6)
+		out->scoped = SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL;
 }

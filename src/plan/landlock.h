@@ -7,6 +7,7 @@
 struct arena;
 struct facts;
 struct plan;
+struct plan_landlock;
 struct view;
 
 /* The second wall behind the mounts, by what this kernel's ABI has.
@@ -14,6 +15,10 @@ struct view;
 void plan_landlock_build(struct arena *arena, const struct view *view,
 			 const struct facts *facts, bool given_files,
 			 struct plan *plan);
+
+/* Nothing at all: for processes of ours that read what strangers write, and
+ * need no file, no port to listen on, and nobody to signal. */
+void plan_landlock_close(const struct facts *facts, struct plan_landlock *out);
 
 /* Name of an access right by its bit, NULL past the last. */
 const char *plan_landlock_name(unsigned int bit);

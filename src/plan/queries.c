@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "plan/claims.h"
+#include "plan/network.h"
 #include "plan/plan.h"
 
 static void add_strings(struct arena *arena, const char *const *from,
@@ -50,6 +51,8 @@ int plan_queries_build(struct arena *arena, const struct policy *policy,
 		return -1;
 	out->claims = claims;
 	*ARENA_PUSH(arena, &out->paths) = context->workdir;
+	if (policy->network.mode.number == POLICY_MODE_FILTERED)
+		*ARENA_PUSH(arena, &out->paths) = PLAN_HOSTS_FILE;
 	for (size_t i = 0; i < claims->n; i++)
 		add_claim(arena, &claims->v[i], out);
 	add_strings(arena, claims_private, &out->private);

@@ -25,6 +25,7 @@ static const struct plan_filter filters[] = {
 	[PLAN_SECCOMP_NOTIFY] = { FILTER(notify) },
 	[PLAN_SECCOMP_INIT] = { FILTER(init) },
 	[PLAN_SECCOMP_GUARD] = { FILTER(guard) },
+	[PLAN_SECCOMP_EGRESS] = { FILTER(egress) },
 };
 
 const struct plan_filter *plan_seccomp_find(enum plan_seccomp_id id)

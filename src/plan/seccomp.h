@@ -19,6 +19,7 @@ enum plan_seccomp_id {
 				 * handed to the guard */
 	PLAN_SECCOMP_INIT, /* box init's own */
 	PLAN_SECCOMP_GUARD, /* box init's own when it serves as the guard */
+	PLAN_SECCOMP_EGRESS, /* of the process that the network ends in */
 };
 
 /* Never NULL. */

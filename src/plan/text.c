@@ -12,8 +12,10 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "plan/egress.h"
 #include "plan/landlock.h"
 #include "plan/plan.h"
+#include "policy/format.h"
 
 static const char *const access_names[] = { "hidden", "read", "write" };
 static const char *const mode_names[] = { "none", "filtered", "host" };
@@ -26,7 +28,7 @@ static const char *const mount_names[] = {
 	[PLAN_MOUNT_MASK_DIR] = "mask-dir", [PLAN_MOUNT_HOLLOW] = "hollow",
 	[PLAN_MOUNT_TMPFS] = "tmpfs",	    [PLAN_MOUNT_PROC] = "proc",
 	[PLAN_MOUNT_DEV] = "dev",	    [PLAN_MOUNT_SYMLINK] = "symlink",
-	[PLAN_MOUNT_MKDIR] = "mkdir",
+	[PLAN_MOUNT_MKDIR] = "mkdir",	    [PLAN_MOUNT_FILE] = "file",
 };
 
 const char *plan_access_name(unsigned int access)
@@ -45,6 +47,21 @@ static void add_path(struct text *out, const char *path)
 	text_add_escaped(out, path);
 }
 
+/* Each line of it on its own. */
+static void add_content(struct text *out, const char *content)
+{
+	AUTO_ARENA arena = { 0 };
+
+	while (*content) {
+		size_t n = strcspn(content, "\n");
+
+		text_add(out, "           |");
+		add_path(out, arena_strndup(&arena, content, n));
+		text_add(out, "\n");
+		content += n + (content[n] != '\0');
+	}
+}
+
 static void format_mounts(const struct plan *plan, struct text *out)
 {
 	text_add(out, "mounts:\n");
@@ -59,6 +76,8 @@ static void format_mounts(const struct plan *plan, struct text *out)
 			add_path(out, m->target);
 		}
 		text_addf(out, "  (%s)\n", m->reason);
+		if (m->content)
+			add_content(out, m->content);
 	}
 }
 
@@ -143,6 +162,8 @@ void plan_text_format(const struct plan *plan, struct text *out)
 	text_addf(out, "\nview: %s\nnetwork: %s\ngit: %s\nseccomp: %s\n",
 		  view_names[plan->view], mode_names[plan->network],
 		  git_names[plan->git], plan->seccomp.name);
+	if (plan->network == POLICY_MODE_FILTERED)
+		plan_egress_format(out, &plan->egress);
 	format_mounts(plan, out);
 	format_landlock(plan, out);
 	format_absents(plan, out);
@@ -175,6 +196,9 @@ static json_t *json_mounts(const struct plan *plan)
 
 		if (m->target)
 			json_object_set_new(o, "target", json_path(m->target));
+		if (m->content)
+			json_object_set_new(o, "content",
+					    json_path(m->content));
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -267,9 +291,57 @@ static json_t *json_environ(const struct plan *plan)
 	return list;
 }
 
+static json_t *json_egress_rules(const struct egress_rule_list *rules)
+{
+	AUTO_ARENA arena = { 0 };
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < rules->n; i++)
+		json_array_append_new(
+			list, json_pack("{s:s, s:o}", "rule", rules->v[i].text,
+					"origin",
+					json_path(policy_origin_format(
+						&arena, &rules->v[i].origin))));
+	return list;
+}
+
+static json_t *json_endpoint(const struct egress_endpoint *endpoint)
+{
+	if (!endpoint->set)
+		return json_null();
+	return json_pack("{s:s, s:i}", "host", endpoint->host.name, "port",
+			 endpoint->host.port);
+}
+
+static json_t *json_egress(const struct plan *plan)
+{
+	const struct plan_egress *egress = &plan->egress;
+	json_t *ports = json_array(), *publish = json_array();
+
+	for (size_t i = 0; i < egress->host_ports.n; i++)
+		json_array_append_new(ports,
+				      json_integer(egress->host_ports.v[i]));
+	for (size_t i = 0; i < egress->publish.n; i++) {
+		const struct egress_publish *p = &egress->publish.v[i];
+		char address[ADDRESS_TEXT];
+
+		address_format(&p->address, address);
+		json_array_append_new(
+			publish,
+			json_pack("{s:s, s:i, s:i}", "address", address,
+				  "host_port", p->host_port, "port", p->port));
+	}
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "allow",
+			 json_egress_rules(&egress->rules.allow), "deny",
+			 json_egress_rules(&egress->rules.deny), "host_ports",
+			 ports, "publish", publish, "upstream_proxy",
+			 json_endpoint(&egress->upstream), "resolver",
+			 json_endpoint(&egress->resolver));
+}
+
 json_t *plan_json_format(const struct plan *plan)
 {
-	return json_pack(
+	json_t *o = json_pack(
 		"{s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:i, s:o, s:o, "
 		"s:o}",
 		"workdir", json_path(plan->workdir), "view",
@@ -280,4 +352,8 @@ json_t *plan_json_format(const struct plan *plan)
 		json_absents(plan), "watched", (int)plan->watches.n, "limits",
 		json_limits(plan), "environment", json_environ(plan), "notes",
 		json_strings(plan->notes.v, plan->notes.n));
+
+	if (plan->network == POLICY_MODE_FILTERED)
+		json_object_set_new(o, "egress", json_egress(plan));
+	return o;
 }

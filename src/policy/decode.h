@@ -40,7 +40,8 @@ int policy_set_text(struct arena *arena, struct policy *policy, const char *key,
 
 /*
  * Refuses what this build does not enforce, unless it asks for nothing:
- * "FILE:LINE: 'exec.deny' is not supported by this build".
+ * "FILE:LINE: 'exec.deny' is not supported by this build"; and rules that
+ * nothing could hold to: network rules over the host's own network.
  */
 int policy_check_supported(const struct policy *policy, struct err *err);
 

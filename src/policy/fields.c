@@ -100,29 +100,30 @@ const struct policy_field policy_fields[] = {
 
 	{ CHOICE("network.mode", network.mode, "none", "012"), YES,
 	  CHOICES("none", "filtered", "host"),
-	  .unsupported_choices = 1U << POLICY_MODE_FILTERED,
-	  .doc = "No network at all, a filtered one, or the host's own." },
+	  .doc = "No network at all, one that leads only to what is allowed, "
+		 "or the host's own." },
 	{ LIST("network.allow", network.allow, POLICY_FORM_HOST,
-	       POLICY_NARROW_HOSTS),
-	  .doc = "Names, addresses and networks that can be reached." },
+	       POLICY_NARROW_HOSTS), YES,
+	  .doc = "Names, addresses and networks that can be reached, at ports "
+		 "80 and 443 or the one that is given." },
 	{ LIST("network.deny", network.deny, POLICY_FORM_HOST,
-	       POLICY_NARROW_GROW),
+	       POLICY_NARROW_GROW), YES,
 	  .doc = "Names, addresses and networks that cannot be reached, "
 		 "whatever is allowed." },
 	{ LIST("network.host_ports", network.host_ports, POLICY_FORM_PORT,
-	       POLICY_NARROW_SHRINK),
+	       POLICY_NARROW_SHRINK), YES,
 	  .doc = "Ports of the host's loopback that can be reached." },
 	{ LIST("network.publish", network.publish, POLICY_FORM_PUBLISH,
-	       POLICY_NARROW_SHRINK),
+	       POLICY_NARROW_SHRINK), YES,
 	  .doc = "Ports inside that the host can reach." },
 	{ LIST("network.unix_sockets", network.unix_sockets, POLICY_FORM_PATH,
 	       POLICY_NARROW_PATHS), YES,
 	  .doc = "Sockets of the host that the box can connect to." },
 	{ TEXT("network.upstream_proxy", network.upstream_proxy, "",
-	       POLICY_FORM_PROXY),
+	       POLICY_FORM_PROXY), YES,
 	  .doc = "Proxy that filtered traffic goes through." },
 	{ TEXT("network.resolver", network.resolver, "",
-	       POLICY_FORM_ENDPOINT),
+	       POLICY_FORM_ENDPOINT), YES,
 	  .doc = "Name server to ask instead of the system's." },
 
 	{ FLAG("environment.inherit", environment.inherit, "true", "01"), YES,
@@ -237,6 +238,23 @@ const struct policy_list *policy_field_list(const struct policy_field *field,
 					    const struct policy *policy)
 {
 	return (const void *)((const char *)policy + field->offset);
+}
+
+const struct policy_origin *
+policy_field_origin(const struct policy_field *field,
+		    const struct policy *policy)
+{
+	const struct policy_scalar *scalar;
+	const struct policy_list *list;
+
+	if (policy_field_is_list(field)) {
+		list = policy_field_list(field, policy);
+		return list->n ? &list->v[0].origin : NULL;
+	}
+	scalar = policy_field_scalar(field, policy);
+	if (!scalar->set || (field->type == POLICY_TEXT && !*scalar->text))
+		return NULL;
+	return &scalar->origin;
 }
 
 struct policy_scalar *policy_field_scalar_of(const struct policy_field *field,

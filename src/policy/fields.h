@@ -92,6 +92,12 @@ const char *policy_word_nearest(const char *word, const char *const *words);
 
 bool policy_field_is_list(const struct policy_field *field);
 
+/* Who asks for it: the origin of a text or of the first item of a list; NULL
+ * if that is empty. Of another scalar, who set it. */
+const struct policy_origin *
+policy_field_origin(const struct policy_field *field,
+		    const struct policy *policy);
+
 /* The value's place in a policy. The field must be of that shape. */
 const struct policy_scalar *
 policy_field_scalar(const struct policy_field *field,

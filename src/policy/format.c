@@ -96,6 +96,11 @@ const char *policy_origin_format(struct arena *arena,
 	return arena_printf(arena, "%s:%u", origin->source, origin->line);
 }
 
+bool policy_origin_is_option(const struct policy_origin *origin)
+{
+	return origin->source && !strncmp(origin->source, "--", 2);
+}
+
 /* Relative paths are shown with what they are relative to. */
 static const char *item_text(struct arena *arena,
 			     const struct policy_field *field,

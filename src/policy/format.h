@@ -19,6 +19,9 @@ const char *policy_scalar_format(struct arena *arena,
 const char *policy_origin_format(struct arena *arena,
 				 const struct policy_origin *origin);
 
+/* Was it typed? Options come last, so what they say was meant. */
+bool policy_origin_is_option(const struct policy_origin *origin);
+
 /*
  * The policy as a document that decodes to the same policy; every value has
  * its origin in a comment if asked. Unset keys are left out.

@@ -13,14 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { NAME_MAX_LEN = 253, LABEL_MAX = 63, PORT_DIGITS = 5 };
-
-/* A rule taken apart; parts point into the text. */
-struct host {
-	const char *name; /* without brackets */
-	size_t len;
-	const char *port; /* NULL without */
-};
+enum { NAME_MAX_LEN = 253, LABEL_MAX = 63, PORT_DIGITS = 5, IPV4_BITS = 96 };
 
 static bool is_digit(char c)
 {
@@ -52,74 +45,22 @@ static long small_number(const char *s, size_t len)
 	return n;
 }
 
-static bool is_port(const char *s, size_t len)
+static uint16_t parse_port(const char *s, size_t len)
 {
 	long n = small_number(s, len);
 
-	return n >= 1 && n <= 65535;
+	return n >= 1 && n <= 65535 ? (uint16_t)n : 0;
+}
+
+uint16_t policy_port_parse(const char *text)
+{
+	return parse_port(text, strlen(text));
 }
 
 const char *policy_port_check(const char *text)
 {
-	return is_port(text, strlen(text)) ? NULL
-					   : "a port is a number from 1 to "
-					     "65535";
-}
-
-static bool is_ipv4(const char *s, size_t len)
-{
-	const char *end = s + len;
-
-	for (int part = 0; part < 4; part++) {
-		const char *dot = memchr(s, '.', (size_t)(end - s));
-		size_t n = (size_t)((dot ? dot : end) - s);
-		long value = small_number(s, n);
-
-		if (value < 0 || value > 255 || (part < 3) != !!dot)
-			return false;
-		s += n + 1;
-	}
-	return true;
-}
-
-/* RFC 4291 2.2, without zones. */
-static bool is_ipv6(const char *s, size_t len)
-{
-	const char *end = s + len;
-	bool gap = false;
-	int groups = 0;
-
-	if (len >= 2 && s[0] == ':' && s[1] == ':') {
-		gap = true;
-		s += 2;
-	}
-	while (s < end) {
-		size_t n = 0;
-
-		while (s + n < end && is_hex(s[n]))
-			n++;
-		if (s + n < end && s[n] == '.') {
-			groups += 2;
-			if (!is_ipv4(s, (size_t)(end - s)))
-				return false;
-			break;
-		}
-		if (n < 1 || n > 4)
-			return false;
-		groups++;
-		s += n;
-		if (s == end)
-			break;
-		if (*s++ != ':' || s == end)
-			return false;
-		if (*s == ':') {
-			if (gap)
-				return false;
-			gap = true;
-			s++;
-		}
-	}
-	return gap ? groups < 8 : groups == 8;
+	return policy_port_parse(text) ? NULL
+				       : "a port is a number from 1 to 65535";
 }
 
 static const char *check_label(const char *s, size_t len)
@@ -138,197 +79,315 @@ static const char *check_label(const char *s, size_t len)
 	return NULL;
 }
 
-static const char *check_name(const char *s, size_t len)
+/* Would inet_aton(3) read it as the last number of an address? */
+static bool is_number(const char *s, size_t len)
 {
-	const char *end = s + len, *wrong;
-	bool numeric = false;
+	bool hex = len > 1 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
 
-	if (len > 1 && s[len - 1] == '.')
-		end--;
-	if (end - s > NAME_MAX_LEN)
+	for (size_t i = hex ? 2 : 0; i < len; i++) {
+		if (!(hex ? is_hex(s[i]) : is_digit(s[i])))
+			return false;
+	}
+	return true;
+}
+
+const char *policy_host_name_check(const char *name, size_t len)
+{
+	const char *s = name, *end = name + len;
+
+	if (len > NAME_MAX_LEN)
 		return "a name is longer than 253 characters";
 	for (;;) {
 		const char *dot = memchr(s, '.', (size_t)(end - s));
-		const char *stop = dot ? dot : end;
+		size_t n = (size_t)((dot ? dot : end) - s);
+		const char *wrong = check_label(s, n);
 
-		wrong = check_label(s, (size_t)(stop - s));
 		if (wrong)
 			return wrong;
-		numeric = is_digit(*s);
 		if (!dot)
-			break;
+			return is_number(s, n) ? "not an address, and no name "
+						 "ends with a number"
+					       : NULL;
 		s = dot + 1;
 	}
-	return numeric ? "not an address, and no name ends with a number"
-		       : NULL;
 }
 
-static const char *check_network(const struct host *host, const char *slash)
+static bool has_host_bits(const struct address *net, unsigned int bits)
 {
-	size_t len = (size_t)(slash - host->name);
-	long bits = small_number(slash + 1, host->len - len - 1);
-
-	if (is_ipv4(host->name, len) && bits >= 0 && bits <= 32)
-		return NULL;
-	if (is_ipv6(host->name, len) && bits >= 0 && bits <= 128)
-		return NULL;
-	return "not a network such as 10.0.0.0/8 or fd00::/8";
+	for (unsigned int i = bits; i < 8 * sizeof(net->v); i++) {
+		if (net->v[i / 8] & (0x80U >> i % 8))
+			return true;
+	}
+	return false;
 }
 
-/* Where the name ends and the port begins. */
-static const char *split_host(const char *text, struct host *out)
+static const char *parse_network(const char *s, size_t len, const char *slash,
+				 struct policy_host *out)
 {
-	const char *colon = strrchr(text, ':');
+	size_t address_len = (size_t)(slash - s);
+	bool ipv6 = memchr(s, ':', address_len);
+	long bits = small_number(slash + 1, len - address_len - 1);
 
-	out->name = text;
-	out->len = strlen(text);
-	out->port = NULL;
-	if (text[0] == '[') {
+	if (!address_parse(s, address_len, &out->net) || bits < 0 ||
+	    bits > (ipv6 ? 128 : 32))
+		return "not a network such as 10.0.0.0/8 or fd00::/8";
+	out->kind = POLICY_HOST_NETWORK;
+	out->bits = (unsigned int)bits + (ipv6 ? 0 : IPV4_BITS);
+	/* It may have been meant as that one host, or as the network. */
+	if (has_host_bits(&out->net, out->bits))
+		return "the address of a network is its first: 10.0.0.0/8, "
+		       "not 10.1.2.3/8";
+	return NULL;
+}
+
+static const char *parse_name(const char *s, size_t len,
+			      struct policy_host *out)
+{
+	if (len == 1 && s[0] == '*') {
+		out->kind = POLICY_HOST_ANY;
+		return NULL;
+	}
+	out->kind = POLICY_HOST_NAME;
+	if (len > 3 && !strncmp(s, "**.", 3)) {
+		out->kind = POLICY_HOST_DOMAIN;
+		s += 3;
+		len -= 3;
+	} else if (len > 2 && !strncmp(s, "*.", 2)) {
+		out->kind = POLICY_HOST_BELOW;
+		s += 2;
+		len -= 2;
+	}
+	if (memchr(s, '*', len))
+		return "a '*' stands alone or before the first '.'";
+	if (len > 1 && s[len - 1] == '.')
+		len--;
+	out->name = s;
+	out->len = len;
+	return policy_host_name_check(s, len);
+}
+
+/* @s without its port. */
+static const char *parse_place(const char *s, size_t len, bool brackets,
+			       struct policy_host *out)
+{
+	const char *slash = memchr(s, '/', len);
+	bool colon = memchr(s, ':', len);
+
+	if (!len)
+		return "a name is missing";
+	if (brackets && !colon)
+		return "only an IPv6 address stands in brackets";
+	if (slash)
+		return parse_network(s, len, slash, out);
+	if (address_parse(s, len, &out->net)) {
+		out->kind = POLICY_HOST_NETWORK;
+		out->bits = 8 * sizeof(out->net.v);
+		return NULL;
+	}
+	return colon ? "not an IPv6 address" : parse_name(s, len, out);
+}
+
+/* HOST, HOST:PORT, [ADDRESS] or [ADDRESS]:PORT. */
+static const char *parse_host(const char *text, struct policy_host *out)
+{
+	const char *colon = strrchr(text, ':'), *port = NULL;
+	size_t len = strlen(text);
+	bool brackets = text[0] == '[';
+
+	if (brackets) {
 		const char *close = strchr(text, ']');
 
 		if (!close || (close[1] && close[1] != ':'))
 			return "an address in brackets is written [ADDRESS] "
 			       "or [ADDRESS]:PORT";
-		out->name = text + 1;
-		out->len = (size_t)(close - text - 1);
-		out->port = close[1] ? close + 2 : NULL;
+		port = close[1] ? close + 2 : NULL;
+		text++;
+		len = (size_t)(close - text);
 	} else if (colon && strchr(text, ':') == colon) {
-		out->len = (size_t)(colon - text);
-		out->port = colon + 1;
+		port = colon + 1;
+		len = (size_t)(colon - text);
 	}
-	return out->port ? policy_port_check(out->port) : NULL;
+	if (port && policy_port_check(port))
+		return policy_port_check(port);
+	out->port = port ? policy_port_parse(port) : 0;
+	return parse_place(text, len, brackets, out);
+}
+
+/* What stands behind @scheme, NULL if it is another one. */
+static const char *after(const char *text, const char *scheme)
+{
+	size_t len = strlen(scheme);
+
+	return strncmp(text, scheme, len) ? NULL : text + len;
+}
+
+const char *policy_host_parse(const char *text, struct policy_host *out)
+{
+	const char *opaque = after(text, "tcp://"), *wrong;
+
+	memset(out, 0, sizeof(*out));
+	out->opaque = opaque != NULL;
+	if (!opaque && strstr(text, "://"))
+		return "it is written HOST, HOST:PORT or tcp://HOST:PORT";
+	wrong = parse_host(opaque ? opaque : text, out);
+	if (!wrong && opaque && !out->port)
+		return "a port is missing: tcp://HOST:PORT";
+	return wrong;
+}
+
+const char *policy_endpoint_parse(const char *text, struct policy_host *out)
+{
+	const char *wrong = policy_host_parse(text, out);
+
+	if (wrong)
+		return wrong;
+	if (!out->port || out->opaque)
+		return "it is written HOST:PORT";
+	if (out->kind == POLICY_HOST_NAME ||
+	    (out->kind == POLICY_HOST_NETWORK && !strchr(text, '/')))
+		return NULL;
+	return "one host is meant, not a pattern";
+}
+
+const char *policy_proxy_parse(const char *text, struct policy_host *out)
+{
+	const char *endpoint = after(text, "http://");
+
+	if (!endpoint)
+		return "it is written http://HOST:PORT";
+	return *endpoint ? policy_endpoint_parse(endpoint, out)
+			 : "HOST:PORT is missing";
+}
+
+/* ADDRESS or [ADDRESS] before the ports. */
+static bool parse_publish_address(const char *s, size_t len,
+				  struct address *out)
+{
+	bool brackets = len > 2 && s[0] == '[' && s[len - 1] == ']';
+
+	if (brackets) {
+		s++;
+		len -= 2;
+	}
+	return brackets == !!memchr(s, ':', len) && address_parse(s, len, out);
+}
+
+const char *policy_publish_parse(const char *text, struct policy_publish *out)
+{
+	static const char form[] = "it is written PORT, HOSTPORT:PORT or "
+				   "ADDRESS:HOSTPORT:PORT";
+	const char *inside = strrchr(text, ':'), *outside;
+
+	(void)address_parse("127.0.0.1", 9, &out->address);
+	out->port = policy_port_parse(inside ? inside + 1 : text);
+	out->host_port = out->port;
+	if (!out->port)
+		return policy_port_check(inside ? inside + 1 : text);
+	if (!inside)
+		return NULL;
+	outside = memrchr(text, ':', (size_t)(inside - text));
+	outside = outside ? outside + 1 : text;
+	out->host_port = parse_port(outside, (size_t)(inside - outside));
+	if (!out->host_port)
+		return form;
+	if (outside == text)
+		return NULL;
+	return parse_publish_address(text, (size_t)(outside - 1 - text),
+				     &out->address)
+		       ? NULL
+		       : "the address on the host is written 127.0.0.1 or "
+			 "[::1]";
 }
 
 const char *policy_host_check(const char *text)
 {
-	struct host host;
-	const char *wrong = split_host(text, &host), *slash;
+	struct policy_host host;
 
-	if (wrong)
-		return wrong;
-	if (!host.len)
-		return "a name is missing";
-	slash = memchr(host.name, '/', host.len);
-	if (slash)
-		return check_network(&host, slash);
-	if (memchr(host.name, ':', host.len) || text[0] == '[')
-		return is_ipv6(host.name, host.len) ? NULL
-						    : "not an IPv6 address";
-	if (is_ipv4(host.name, host.len))
-		return NULL;
-	if (host.len == 1 && host.name[0] == '*')
-		return NULL;
-	if (host.len > 3 && !strncmp(host.name, "**.", 3))
-		return check_name(host.name + 3, host.len - 3);
-	if (host.len > 2 && !strncmp(host.name, "*.", 2))
-		return check_name(host.name + 2, host.len - 2);
-	if (memchr(host.name, '*', host.len))
-		return "a '*' stands alone or before the first '.'";
-	return check_name(host.name, host.len);
-}
-
-const char *policy_endpoint_check(const char *text)
-{
-	struct host host;
-	const char *wrong;
-
-	if (!*text)
-		return NULL;
-	wrong = split_host(text, &host);
-	if (wrong)
-		return wrong;
-	if (!host.port)
-		return "it is written HOST:PORT";
-	if (memchr(host.name, '*', host.len) ||
-	    memchr(host.name, '/', host.len))
-		return "one host is meant, not a pattern";
-	return policy_host_check(text);
-}
-
-const char *policy_proxy_check(const char *text)
-{
-	static const char scheme[] = "http://";
-
-	if (!*text)
-		return NULL;
-	if (strncmp(text, scheme, sizeof(scheme) - 1))
-		return "it is written http://HOST:PORT";
-	text += sizeof(scheme) - 1;
-	return *text ? policy_endpoint_check(text) : "HOST:PORT is missing";
+	return policy_host_parse(text, &host);
 }
 
 const char *policy_publish_check(const char *text)
 {
-	const char *last = strrchr(text, ':'), *host = text, *wrong;
-	struct host at;
+	struct policy_publish publish;
 
-	wrong = policy_port_check(last ? last + 1 : text);
-	if (wrong || !last)
-		return wrong;
-	/* What is left is PORT, ADDRESS:PORT or [ADDRESS]:PORT. */
-	for (const char *p = text; p < last; p++) {
-		if (*p == ':' && text[0] != '[')
-			host = p + 1;
-		if (*p == ']' && p[1] == ':')
-			host = p + 2;
-	}
-	if (!is_port(host, (size_t)(last - host)))
-		return "it is written PORT, HOSTPORT:PORT or "
-		       "ADDRESS:HOSTPORT:PORT";
-	if (host == text)
-		return NULL;
-	at.name = text[0] == '[' ? text + 1 : text;
-	at.len = (size_t)(host - 1 - text);
-	if (text[0] == '[')
-		return is_ipv6(at.name, at.len - 2) ? NULL
-						    : "not an IPv6 address";
-	return is_ipv4(at.name, at.len) ? NULL : "not an IPv4 address";
+	return policy_publish_parse(text, &publish);
 }
 
-static bool is_web_port(const char *port)
+const char *policy_endpoint_check(const char *text)
 {
-	return !strcmp(port, "80") || !strcmp(port, "443");
+	struct policy_host host;
+
+	return *text ? policy_endpoint_parse(text, &host) : NULL;
+}
+
+const char *policy_proxy_check(const char *text)
+{
+	struct policy_host host;
+
+	return *text ? policy_proxy_parse(text, &host) : NULL;
 }
 
 /* A rule without a port is for 80 and 443. */
-static bool ports_cover(const struct host *wide, const struct host *narrow)
+static bool ports_cover(uint16_t wide, uint16_t narrow)
 {
-	if (!wide->port)
-		return !narrow->port || is_web_port(narrow->port);
-	return narrow->port && !strcmp(wide->port, narrow->port);
+	if (!wide)
+		return !narrow || narrow == 80 || narrow == 443;
+	return wide == narrow;
 }
 
-static bool ends_with(const struct host *host, const char *tail, size_t len)
+static bool is_same_name(const struct policy_host *a,
+			 const struct policy_host *b)
 {
-	return host->len >= len &&
-	       !strncasecmp(host->name + host->len - len, tail, len);
+	return a->len == b->len && !strncasecmp(a->name, b->name, a->len);
+}
+
+static bool is_below(const struct policy_host *host,
+		     const struct policy_host *domain)
+{
+	const char *tail;
+
+	if (host->len <= domain->len)
+		return false;
+	tail = host->name + (host->len - domain->len);
+	return tail[-1] == '.' && !strncasecmp(tail, domain->name, domain->len);
+}
+
+static bool names_cover(const struct policy_host *wide,
+			const struct policy_host *narrow)
+{
+	switch (wide->kind) {
+	case POLICY_HOST_ANY:
+		return true;
+	case POLICY_HOST_NAME:
+		return narrow->kind == POLICY_HOST_NAME &&
+		       is_same_name(narrow, wide);
+	case POLICY_HOST_DOMAIN:
+		return is_same_name(narrow, wide) || is_below(narrow, wide);
+	case POLICY_HOST_BELOW:
+		return is_below(narrow, wide) ||
+		       (narrow->kind == POLICY_HOST_BELOW &&
+			is_same_name(narrow, wide));
+	case POLICY_HOST_NETWORK:
+		break;
+	}
+	return false;
 }
 
 bool policy_host_covers(const char *wide_text, const char *narrow_text)
 {
-	struct host wide, narrow;
+	struct policy_host wide, narrow;
 
-	if (split_host(wide_text, &wide) || split_host(narrow_text, &narrow) ||
-	    !ports_cover(&wide, &narrow))
+	if (policy_host_parse(wide_text, &wide) ||
+	    policy_host_parse(narrow_text, &narrow) ||
+	    !ports_cover(wide.port, narrow.port) ||
+	    (narrow.opaque && !wide.opaque))
 		return false;
-	if (wide.len == narrow.len &&
-	    !strncasecmp(wide.name, narrow.name, wide.len))
-		return true;
 	/* An address needs a rule of its own. */
-	if (memchr(narrow.name, '/', narrow.len) ||
-	    memchr(narrow.name, ':', narrow.len) ||
-	    is_ipv4(narrow.name, narrow.len) ||
-	    (narrow.len == 1 && narrow.name[0] == '*'))
-		return false;
-	if (wide.len == 1 && wide.name[0] == '*')
-		return true;
-	/* ".x" at the end; `**.x` names x too, so `*.x` does not cover it. */
-	if (wide.len > 3 && !strncmp(wide.name, "**.", 3))
-		return ends_with(&narrow, wide.name + 2, wide.len - 2) ||
-		       (narrow.len == wide.len - 3 &&
-			ends_with(&narrow, wide.name + 3, wide.len - 3));
-	if (wide.len > 2 && !strncmp(wide.name, "*.", 2))
-		return strncmp(narrow.name, "**.", 3) != 0 &&
-		       ends_with(&narrow, wide.name + 1, wide.len - 1);
-	return false;
+	if (narrow.kind == POLICY_HOST_NETWORK)
+		return wide.kind == POLICY_HOST_NETWORK &&
+		       address_net_covers(&wide.net, wide.bits, &narrow.net,
+					  narrow.bits);
+	if (narrow.kind == POLICY_HOST_ANY)
+		return wide.kind == POLICY_HOST_ANY;
+	return names_cover(&wide, &narrow);
 }

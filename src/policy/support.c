@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/support.c - refuses what this build does not enforce
+ * policy/support.c - refuses what this build does not enforce, or what cannot
+ * hold together
  *
  * Runs in:  whoever plans or checks a policy.
  * Trusts:   the field table to say what is enforced.
@@ -47,6 +48,46 @@ static int check_scalar(struct arena *arena, const struct policy_field *field,
 	return 0;
 }
 
+/* Rules of a filtered network; what denies is the first. */
+static const char *const network_rules[] = {
+	"network.deny",	   "network.allow",	     "network.host_ports",
+	"network.publish", "network.upstream_proxy", "network.resolver",
+};
+
+/*
+ * Nothing filters the host's network. Who types --network host over a file
+ * that allows some of it has all of that and more, which is said in the plan;
+ * what is denied cannot be kept, whoever denies it.
+ */
+static int check_network(struct arena *arena, const struct policy *policy,
+			 struct err *err)
+{
+	const struct policy_scalar *mode = &policy->network.mode;
+
+	if (mode->number != POLICY_MODE_HOST)
+		return 0;
+	for (size_t i = 0; i < sizeof(network_rules) / sizeof(*network_rules);
+	     i++) {
+		const struct policy_field *field =
+			policy_field_find(network_rules[i]);
+		const struct policy_origin *origin =
+			policy_field_origin(field, policy);
+
+		if (!origin)
+			continue;
+		if (i > 0 && policy_origin_is_option(&mode->origin) &&
+		    !policy_origin_is_option(origin))
+			continue;
+		return err_set(err, ERR_POLICY,
+			       "%s: '%s' cannot be held with 'network.mode: "
+			       "host' (%s), which filters nothing; use "
+			       "'filtered', or take it out",
+			       policy_origin_format(arena, origin), field->key,
+			       policy_origin_format(arena, &mode->origin));
+	}
+	return 0;
+}
+
 int policy_check_supported(const struct policy *policy, struct err *err)
 {
 	AUTO_ARENA arena = { 0 };
@@ -71,5 +112,5 @@ int policy_check_supported(const struct policy *policy, struct err *err)
 							    &list->v[0].origin),
 				       field->key);
 	}
-	return 0;
+	return check_network(&arena, policy, err);
 }

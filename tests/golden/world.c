@@ -356,6 +356,8 @@ static bool parse_host(struct world *world, char *const *word, size_t n)
 		facts->landlock_abi = atoi(word[1]);
 	else if (!strcmp(word[0], "stdio"))
 		facts->stdio_regular = true;
+	else if (!strcmp(word[0], "hostname"))
+		facts->hostname = word[1];
 	else if (!strcmp(word[0], "inside"))
 		facts->inside_box = true;
 	else if (!strcmp(word[0], "env"))
@@ -429,6 +431,7 @@ void world_parse(struct arena *arena, const char *text, struct world *out)
 	out->context.uid = out->context.gid = 1000;
 	out->facts.kernel = 0x061200;
 	out->facts.landlock_abi = 7;
+	out->facts.hostname = "paper";
 	node_add(out, "/", FACTS_DIRECTORY, NULL, NULL);
 	for (char *line = strtok_r(copy, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save))

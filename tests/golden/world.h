@@ -16,7 +16,7 @@ struct arena;
  *     env     NAME=VALUE      degraded  landlock    inside    box
  *     dir     PATH            file      PATH        socket    PATH
  *     other   PATH            link      PATH TARGET hard      PATH OTHER
- *     git     DIR COMMON DOT_GIT file|dir
+ *     hostname NAME           git       DIR COMMON DOT_GIT file|dir
  */
 struct world_node {
 	const char *path;

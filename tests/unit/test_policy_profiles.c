@@ -22,6 +22,11 @@
 #include "policy/merge.h"
 #include "policy/profiles.h"
 
+static const char *const names[] = { "base", "default", "strict", "offline",
+				     "dev",  "agent",	"trusted" };
+
+enum { NAMES_N = sizeof(names) / sizeof(names[0]) };
+
 static bool has(const struct policy_list *list, const char *text)
 {
 	for (size_t i = 0; i < list->n; i++) {
@@ -47,7 +52,7 @@ static void shipped_profiles_are_found_and_listed(void **state)
 
 	(void)state;
 	list = policy_profiles_list(&n);
-	assert_int_equal(n, 3);
+	assert_int_equal(n, 6);
 	for (size_t i = 0; i < n; i++) {
 		assert_ptr_equal(policy_profile_find(list[i].name), &list[i]);
 		assert_true(strlen(list[i].description) > 10);
@@ -85,11 +90,9 @@ static void every_profile_hides_the_secrets_of_the_base(void **state)
 		"terraform.tfstate",
 		"~/.bash_history",
 	};
-	static const char *const names[] = { "base", "default", "strict",
-					     "offline" };
 
 	(void)state;
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < NAMES_N; i++) {
 		const struct policy *p = profile(names[i]);
 
 		for (size_t j = 0; j < sizeof(paths) / sizeof(paths[0]); j++) {
@@ -149,11 +152,110 @@ static void strict_and_offline_differ_from_default(void **state)
 	assert_int_equal(strict->filesystem.allow_read.op, POLICY_REPLACE);
 	assert_int_equal(strict->filesystem.allow_write.op, POLICY_REPLACE);
 	assert_int_equal(strict->network.unix_sockets.op, POLICY_REPLACE);
+	assert_int_equal(strict->network.allow.op, POLICY_REPLACE);
+	assert_int_equal(strict->network.host_ports.op, POLICY_REPLACE);
+	assert_int_equal(strict->network.publish.op, POLICY_REPLACE);
 	assert_string_equal(strict->syscalls_profile.text, "strict");
 	assert_true(has(&offline->environment.deny, "*_proxy"));
 	assert_true(has(&offline->require, "landlock"));
 	assert_int_equal(offline->network.unix_sockets.op, POLICY_REPLACE);
+	assert_int_equal(offline->network.allow.op, POLICY_REPLACE);
 	assert_int_equal(offline->network.mode.number, POLICY_MODE_NONE);
+}
+
+static void networks_are_filtered_by_name(void **state)
+{
+	static const char *const filtered[] = { "dev", "agent", "trusted" };
+	const struct policy *dev = profile("dev");
+	const struct policy *agent = profile("agent");
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		const struct policy *p = profile(filtered[i]);
+
+		assert_int_equal(p->network.mode.number, POLICY_MODE_FILTERED);
+		assert_int_equal(p->filesystem.allow_write.n, 1);
+		assert_int_equal(p->network.host_ports.n, 0);
+		assert_int_equal(p->network.publish.n, 0);
+		assert_int_equal(p->network.unix_sockets.n, 0);
+	}
+	/* An agent can fetch what a developer can. */
+	for (size_t i = 0; i < dev->network.allow.n; i++)
+		assert_true(has(&agent->network.allow,
+				dev->network.allow.v[i].text));
+	assert_true(has(&dev->network.allow, "registry.npmjs.org"));
+	assert_true(has(&dev->network.allow, "github.com:22"));
+	assert_false(has(&dev->network.allow, "api.anthropic.com"));
+	assert_true(has(&agent->network.allow, "api.anthropic.com"));
+	assert_true(has(&agent->network.deny, "statsig.anthropic.com"));
+	assert_true(has(&agent->network.deny, "**.sentry.io"));
+}
+
+/* What anybody can rent leads anywhere: no such domain as a whole. */
+static void no_listed_domain_is_a_common_carrier(void **state)
+{
+	static const char *const filtered[] = { "dev", "agent" };
+	static const char *const carriers[] = {
+		"amazonaws.com",
+		"cloudfront.net",
+		"googleapis.com",
+		"azureedge.net",
+		"github.io",
+		"fastly.net",
+		"workers.dev",
+		"vercel.app",
+		"githubusercontent.com",
+		"storage.googleapis.com",
+	};
+	const size_t n = sizeof(carriers) / sizeof(carriers[0]);
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		const struct policy_list *allow =
+			&profile(filtered[k])->network.allow;
+
+		assert_false(has(allow, "*"));
+		for (size_t i = 0; i < allow->n; i++) {
+			const char *text = allow->v[i].text;
+
+			for (size_t j = 0; j < n; j++)
+				assert_false(text[0] == '*' &&
+					     strstr(text, carriers[j]));
+			for (size_t j = 0; j < n; j++)
+				assert_string_not_equal(text, carriers[j]);
+		}
+	}
+}
+
+static void trusted_reaches_names_but_no_metadata(void **state)
+{
+	const struct policy *p = profile("trusted");
+
+	(void)state;
+	assert_true(has(&p->network.allow, "*"));
+	assert_true(has(&p->network.deny, "metadata.google.internal"));
+	assert_true(has(&p->network.deny, "169.254.0.0/16"));
+}
+
+static void keys_are_passed_to_agents_alone(void **state)
+{
+	static const char *const keys[] = {
+		"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY",
+		"GEMINI_API_KEY",    "GOOGLE_API_KEY",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		for (size_t j = 0; j < NAMES_N; j++)
+			assert_int_equal(
+				has(&profile(names[j])->environment.pass,
+				    keys[i]),
+				!strcmp(names[j], "agent"));
+	}
+	/* Names, not patterns: a pattern could pass another secret. */
+	for (size_t i = 0; i < profile("agent")->environment.pass.n; i++)
+		assert_null(strpbrk(
+			profile("agent")->environment.pass.v[i].text, "*?["));
 }
 
 static void every_profile_can_be_enforced_and_expanded(void **state)
@@ -166,11 +268,9 @@ static void every_profile_can_be_enforced_and_expanded(void **state)
 		.xdg_cache_home = "/h/.k",
 		.xdg_data_home = "/h/.d",
 	};
-	static const char *const names[] = { "base", "default", "strict",
-					     "offline" };
 
 	(void)state;
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < NAMES_N; i++) {
 		const struct policy *p = profile(names[i]);
 		AUTO_ARENA arena = { 0 };
 		struct err err = { 0 };
@@ -265,9 +365,8 @@ static void what_is_printed_decodes_to_the_same_policy(void **state)
 	(void)state;
 	check_round_trip(&p);
 	check_round_trip(policy_builtin());
-	check_round_trip(profile("default"));
-	check_round_trip(profile("strict"));
-	check_round_trip(profile("offline"));
+	for (size_t i = 0; i < NAMES_N; i++)
+		check_round_trip(profile(names[i]));
 }
 
 static void scalars_are_printed_as_people_write_them(void **state)
@@ -415,6 +514,10 @@ int main(void)
 		cmocka_unit_test(no_shipped_pattern_walks_a_tree),
 		cmocka_unit_test(default_is_what_run_promises),
 		cmocka_unit_test(strict_and_offline_differ_from_default),
+		cmocka_unit_test(networks_are_filtered_by_name),
+		cmocka_unit_test(no_listed_domain_is_a_common_carrier),
+		cmocka_unit_test(trusted_reaches_names_but_no_metadata),
+		cmocka_unit_test(keys_are_passed_to_agents_alone),
 		cmocka_unit_test(every_profile_can_be_enforced_and_expanded),
 		cmocka_unit_test(the_built_in_layer_sets_every_scalar),
 		cmocka_unit_test(what_is_printed_decodes_to_the_same_policy),
