@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd/explain.c - `cordon explain`: may a box read or write this path?
+ * cmd/explain.c - `cordon explain`: may a box read or write this path, or
+ * connect there?
  *
  * Runs in:  the caller's process.
  * Trusts:   the command line.
@@ -16,6 +17,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "cmd/explain_net.h"
 #include "cmd/output.h"
 #include "cmd/prepare.h"
 #include "cmd/verb.h"
@@ -27,6 +29,8 @@ struct explain_args {
 	struct host_args host;
 	bool json;
 };
+
+enum operation { EXPLAIN_READ, EXPLAIN_WRITE, EXPLAIN_NET };
 
 /* One path, and the answer. */
 struct answer {
@@ -51,20 +55,30 @@ static const struct opt_group explain_groups[] = {
 	COMMON_GROUP,
 };
 
-static int parse_words(const struct opt_rest *rest, bool *out_write,
+static const struct {
+	const char *name;
+	const char *of; /* what the words after it are */
+} operations[] = {
+	[EXPLAIN_READ] = { "read", "path" },
+	[EXPLAIN_WRITE] = { "write", "path" },
+	[EXPLAIN_NET] = { "net", "host" },
+};
+
+static int parse_words(const struct opt_rest *rest, enum operation *out,
 		       struct err *err)
 {
-	if (rest->n && !strcmp(rest->v[0], "write"))
-		*out_write = true;
-	else if (rest->n && !strcmp(rest->v[0], "read"))
-		*out_write = false;
-	else
-		return err_set(err, ERR_USAGE,
-			       "say what to explain: 'read' or 'write', then "
-			       "paths");
-	if (rest->n < 2)
-		return err_set(err, ERR_USAGE, "no path given");
-	return 0;
+	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+		if (!rest->n || strcmp(rest->v[0], operations[i].name))
+			continue;
+		if (rest->n < 2)
+			return err_set(err, ERR_USAGE, "no %s given",
+				       operations[i].of);
+		*out = (enum operation)i;
+		return 0;
+	}
+	return err_set(err, ERR_USAGE,
+		       "say what to explain: 'read' or 'write' and paths, or "
+		       "'net' and hosts");
 }
 
 /* In a policy a backslash quotes the next character; here it is one. */
@@ -158,52 +172,68 @@ static int print_answers(struct arena *arena, const struct answer *answers,
 	return output_text(&out, err);
 }
 
+static int explain_paths(struct arena *arena, const struct explain_args *args,
+			 struct prepared *prepared, char *const *words,
+			 size_t n, bool write, struct err *err)
+{
+	struct answer *answers = arena_array(arena, struct answer, n);
+	struct facts_strings look = { 0 };
+	bool denied = false;
+
+	for (size_t i = 0; i < n; i++) {
+		answers[i].asked = words[i];
+		answers[i].write = write;
+		if (expand_path(arena, prepared, answers[i].asked,
+				&answers[i].path, err) < 0)
+			return -1;
+		*ARENA_PUSH(arena, &look) = answers[i].path;
+	}
+	if (prepare_plan(arena, &args->host, &look, prepared, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		explain_path(arena, prepared, &answers[i]);
+		denied |= !answers[i].verdict.allowed;
+	}
+	if (print_answers(arena, answers, n, args->json, err) < 0)
+		return -1;
+	return denied ? 1 : 0;
+}
+
 static int explain_main(struct cmd *cmd, const void *verb_args,
 			const struct opt_rest *rest, struct err *err)
 {
 	const struct explain_args *args = verb_args;
 	struct prepared *prepared = arena_array(cmd->arena, struct prepared, 1);
-	struct facts_strings look = { 0 };
-	struct answer *answers;
-	bool write = false, denied = false;
-	size_t n;
+	enum operation operation = EXPLAIN_READ;
 
-	if (parse_words(rest, &write, err) < 0 ||
+	if (parse_words(rest, &operation, err) < 0 ||
 	    prepare_policy(cmd->arena, &args->policy, prepared, err) < 0)
 		return -1;
-	n = rest->n - 1;
-	answers = arena_array(cmd->arena, struct answer, n);
-	for (size_t i = 0; i < n; i++) {
-		answers[i].asked = rest->v[i + 1];
-		answers[i].write = write;
-		if (expand_path(cmd->arena, prepared, answers[i].asked,
-				&answers[i].path, err) < 0)
-			return -1;
-		*ARENA_PUSH(cmd->arena, &look) = answers[i].path;
-	}
-	if (prepare_plan(cmd->arena, &args->host, &look, prepared, err) < 0)
+	if (operation != EXPLAIN_NET)
+		return explain_paths(cmd->arena, args, prepared, rest->v + 1,
+				     rest->n - 1, operation == EXPLAIN_WRITE,
+				     err);
+	if (prepare_plan(cmd->arena, &args->host, NULL, prepared, err) < 0)
 		return -1;
-	for (size_t i = 0; i < n; i++) {
-		explain_path(cmd->arena, prepared, &answers[i]);
-		denied |= !answers[i].verdict.allowed;
-	}
-	if (print_answers(cmd->arena, answers, n, args->json, err) < 0)
-		return -1;
-	return denied ? 1 : 0;
+	return explain_net(cmd->arena, prepared, rest->v + 1, rest->n - 1,
+			   args->json, err);
 }
 
 const struct verb verb_explain = {
 	.name = "explain",
-	.summary = "say whether a path can be read or written, and why",
-	.synopsis = "[options] read|write PATH ...",
-	.text = "Answers for each path: allowed or denied, the rule that "
-		"decides with the place it came from, and what would change "
-		"it. Takes the options of 'run'. Exit status: 0 if all are "
-		"allowed, 1 if one is denied.",
+	.summary = "say whether a path or a host can be reached, and why",
+	.synopsis = "[options] read|write PATH ...\n"
+		    "[options] net HOST[:PORT] ...",
+	.text = "Answers for each path or host: allowed or denied, the rule "
+		"that decides with the place it came from, and what would "
+		"change it. The port of a host is 443 unless given; no name "
+		"is resolved, so the addresses behind it are judged only when "
+		"it is connected. Takes the options of 'run'. Exit status: 0 "
+		"if all are allowed, 1 if one is denied.",
 	.groups = { explain_groups,
 		    sizeof(explain_groups) / sizeof(*explain_groups) },
 	.args_size = sizeof(struct explain_args),
 	.words = OPT_WORDS_CHOICE,
-	.choices = "read|write",
+	.choices = "read|write|net",
 	.run = explain_main,
 };

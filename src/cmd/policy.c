@@ -196,8 +196,11 @@ static const char init_text[] =
 	"  # file this needs 'cordon trust'.\n"
 	"  # allow_write: [~/.cache/my-tool]\n"
 	"\n"
+	"# Names, '*.NAME' and addresses that can be reached, at ports 80 and\n"
+	"# 443 or at NAME:PORT.\n"
 	"# network:\n"
-	"#   mode: host\n"
+	"#   mode: filtered\n"
+	"#   allow: [github.com, \"*.npmjs.org\"]\n"
 	"\n"
 	"# limits:\n"
 	"#   wall_time: 10m\n";

@@ -92,6 +92,24 @@ static int set_option(struct arena *arena, struct policy *flags,
 	return set_key(arena, flags, key, value, value->text, err);
 }
 
+/* Who types what can be reached wants a network that leads there. */
+static void imply_filtered(struct policy_network *network)
+{
+	const struct policy_list *lists[] = { &network->allow,
+					      &network->publish,
+					      &network->host_ports };
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		if (network->mode.set || !lists[i]->n)
+			continue;
+		network->mode = (struct policy_scalar){
+			.set = true,
+			.number = POLICY_MODE_FILTERED,
+			.origin = lists[i]->v[0].origin,
+		};
+	}
+}
+
 static int build_flags(struct arena *arena, const struct policy_args *args,
 		       struct policy *out, struct err *err)
 {
@@ -99,6 +117,7 @@ static int build_flags(struct arena *arena, const struct policy_args *args,
 		if (set_option(arena, out, &args->keys.v[i], err) < 0)
 			return -1;
 	}
+	imply_filtered(&out->network);
 	return 0;
 }
 
@@ -116,22 +135,32 @@ static const char *const *list_texts(struct arena *arena,
 	return texts;
 }
 
-int prepare_policy(struct arena *arena, const struct policy_args *args,
-		   struct prepared *out, struct err *err)
+int prepare_layers(struct arena *arena, const struct policy_args *args,
+		   const struct policy_context *context,
+		   const struct policy *flags, struct host_policy *out,
+		   struct err *err)
 {
-	struct host_policy_request request = {
-		.context = &out->context,
+	const struct host_policy_request request = {
+		.context = context,
 		.settings = args->settings,
 		.profiles = list_texts(arena, &args->profiles),
-		.flags = args->keys.n ? &out->flags : NULL,
+		.flags = flags,
 		.no_project = args->no_project,
 	};
 
+	return host_policy_load(arena, &request, out, err);
+}
+
+int prepare_policy(struct arena *arena, const struct policy_args *args,
+		   struct prepared *out, struct err *err)
+{
 	if (host_context_read(arena, args->workdir, &out->context, err) < 0)
 		return -1;
 	if (build_flags(arena, args, &out->flags, err) < 0)
 		return -1;
-	if (host_policy_load(arena, &request, &out->policy, err) < 0)
+	if (prepare_layers(arena, args, &out->context,
+			   args->keys.n ? &out->flags : NULL, &out->policy,
+			   err) < 0)
 		return -1;
 	for (size_t i = 0; i < out->policy.refused_n; i++)
 		log_warn("%s", out->policy.refused[i]);

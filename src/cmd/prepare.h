@@ -35,7 +35,7 @@ struct host_args {
 enum {
 	POLICY_OPTIONS_N = 5,
 	FILE_OPTIONS_N = 10,
-	NETWORK_OPTIONS_N = 4,
+	NETWORK_OPTIONS_N = 14,
 	PROCESS_OPTIONS_N = 5,
 	HOST_OPTIONS_N = 1,
 };
@@ -69,6 +69,12 @@ struct prepared {
 	struct plan_filter seccomp; /* of an OCI file, if one is named */
 	struct plan plan;
 };
+
+/* The layers that @args name, with @flags (or NULL) over the files. */
+int prepare_layers(struct arena *arena, const struct policy_args *args,
+		   const struct policy_context *context,
+		   const struct policy *flags, struct host_policy *out,
+		   struct err *err);
 
 /* The policy: context, options, layers. Says what was refused of them. */
 int prepare_policy(struct arena *arena, const struct policy_args *args,

@@ -11,7 +11,8 @@
 
 #define AT(member) offsetof(struct policy_args, member)
 
-/* An option that sets a key, and another spelling of the one before. */
+/* An option that sets a key; another spelling of the one before; a word for
+ * one of its values; an option for one value. */
 #define KEY(option, short_form, what, to, offer, says)                         \
 	{                                                                      \
 		.name = (option), .letter = (short_form), .kind = OPT_LIST,    \
@@ -22,6 +23,11 @@
 	{                                                                      \
 		.name = (option), .letter = (short_form), .kind = OPT_LIST,    \
 		.offset = AT(keys), .arg = (what), .words = (offer)            \
+	}
+#define SAME(option, stands_for)                                               \
+	{                                                                      \
+		.name = (option), .kind = OPT_LIST, .offset = AT(keys),        \
+		.value = (stands_for)                                          \
 	}
 #define FIXED(option, to, stands_for, says)                                    \
 	{                                                                      \
@@ -85,12 +91,32 @@ const struct opt file_options[FILE_OPTIONS_N] = {
 };
 
 const struct opt network_options[NETWORK_OPTIONS_N] = {
-	KEY("network", 0, "none|host", "network.mode", OPT_WORDS_CHOICE,
-	    "'none': no network at all; 'host': the host's, unfiltered"),
-	{ .name = "no-net",
-	  .kind = OPT_LIST,
-	  .offset = AT(keys),
-	  .value = "none" },
+	KEY("network", 0, "none|filtered|host", "network.mode",
+	    OPT_WORDS_CHOICE,
+	    "'none': no network at all; 'filtered': only what is allowed; "
+	    "'host': the host's, unfiltered"),
+	SAME("no-net", "none"),
+	SAME("block-net", "none"),
+	KEY("allow-domain", 0, "HOST[:PORT]", "network.allow", OPT_WORDS_NONE,
+	    "let it reach this name, '*.NAME' or address at ports 80 and 443, "
+	    "or at PORT; without --network the network is filtered then"),
+	ALSO("net-allow", 0, "HOST[:PORT]", OPT_WORDS_NONE),
+	ALSO("allow-net", 0, "HOST[:PORT]", OPT_WORDS_NONE),
+	KEY("deny-domain", 0, "HOST[:PORT]", "network.deny", OPT_WORDS_NONE,
+	    "keep it from this name or address, whatever is allowed"),
+	ALSO("net-deny", 0, "HOST[:PORT]", OPT_WORDS_NONE),
+	KEY("publish", 'p', "[[ADDRESS:]HOSTPORT:]PORT", "network.publish",
+	    OPT_WORDS_NONE,
+	    "let the host reach this port of it, on the host's loopback "
+	    "unless ADDRESS is given; filters the network as above"),
+	KEY("host-port", 0, "PORT", "network.host_ports", OPT_WORDS_NONE,
+	    "let it reach this port of the host's loopback, as localhost and "
+	    "as host.cordon.internal; filters the network as above"),
+	KEY("upstream-proxy", 0, "URL", "network.upstream_proxy",
+	    OPT_WORDS_NONE,
+	    "connect through this HTTP proxy: http://HOST:PORT"),
+	KEY("resolver", 0, "ADDRESS:PORT", "network.resolver", OPT_WORDS_NONE,
+	    "ask this name server instead of the system's"),
 	KEY("unix-socket", 0, "PATH", "network.unix_sockets", OPT_WORDS_FILE,
 	    "let it connect to this socket of the host"),
 	ALSO("allow-unix-socket", 0, "PATH", OPT_WORDS_FILE),

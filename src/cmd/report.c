@@ -10,6 +10,7 @@
 
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -52,14 +53,16 @@ static void print_ending(const struct outcome *outcome)
 static void print_denial(const struct outcome_denial *denial)
 {
 	const char *rule = denial->rule ? denial->rule : "the policy";
-	const char *comm = denial->comm ? denial->comm : "?";
+	char by[64] = "", times[32] = "";
 
+	if (denial->comm)
+		(void)snprintf(by, sizeof(by), ", %sby %s",
+			       denial->count > 1 ? "first " : "", denial->comm);
 	if (denial->count > 1)
-		log_info("  %s %s, %u times, last by %s: %s", denial->operation,
-			 denial->target, denial->count, comm, rule);
-	else
-		log_info("  %s %s, by %s: %s", denial->operation,
-			 denial->target, comm, rule);
+		(void)snprintf(times, sizeof(times), ", %u times",
+			       denial->count);
+	log_info("  %s %s%s%s: %s", denial->operation, denial->target, times,
+		 by, rule);
 	if (denial->remedy && !strncmp(denial->remedy, "none: ", 6))
 		log_info("    %s", denial->remedy + 6);
 	else if (denial->remedy)
@@ -117,9 +120,11 @@ static json_t *denials_json(struct arena *arena, const struct outcome *outcome)
 
 		json_array_append_new(
 			list,
-			json_pack("{s:o, s:o, s:o, s:o, s:o, s:I}", "operation",
+			json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I}",
+				  "operation",
 				  output_string(arena, d->operation), "target",
-				  output_string(arena, d->target), "rule",
+				  output_string(arena, d->target), "why",
+				  output_string(arena, d->why), "rule",
 				  output_string(arena, d->rule), "remedy",
 				  output_string(arena, d->remedy), "comm",
 				  output_string(arena, d->comm), "count",

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "cmd/control.h"
 #include "cmd/output.h"
 #include "cmd/prepare.h"
 #include "cmd/report.h"
@@ -26,6 +27,7 @@ struct run_args {
 	const char *string;
 	bool json;
 	struct opt_number events_fd;
+	struct opt_number control_fd;
 	struct opt_values pass_fds;
 };
 
@@ -47,6 +49,12 @@ static const struct opt run_options[] = {
 	  .offset = offsetof(struct run_args, events_fd),
 	  .arg = "N",
 	  .help = "write what happens as lines of JSON to this descriptor" },
+	{ .name = "control-fd",
+	  .kind = OPT_NUMBER,
+	  .offset = offsetof(struct run_args, control_fd),
+	  .arg = "N",
+	  .help = "take changes of network rules from this descriptor, as "
+		  "lines of JSON, and answer each" },
 	{ .name = "pass-fd",
 	  .kind = OPT_LIST,
 	  .offset = offsetof(struct run_args, pass_fds),
@@ -106,6 +114,12 @@ static int build_fds(struct arena *arena, const struct run_args *args,
 	int *fds = arena_array(arena, int, args->pass_fds.n + 1);
 
 	out->events_fd = -1;
+	out->control_fd = -1;
+	if (args->control_fd.set) {
+		if (check_fd("control-fd", args->control_fd.value, err) < 0)
+			return -1;
+		out->control_fd = (int)args->control_fd.value;
+	}
 	if (args->events_fd.set) {
 		if (check_fd("events-fd", args->events_fd.value, err) < 0)
 			return -1;
@@ -120,11 +134,13 @@ static int build_fds(struct arena *arena, const struct run_args *args,
 				       args->pass_fds.v[i].text);
 		if (check_fd("pass-fd", fd.value, err) < 0)
 			return -1;
-		/* Whoever holds it could write events of its own. */
-		if ((int)fd.value == out->events_fd)
+		/* Whoever holds it could write events of its own, or allow
+		 * itself what it likes. */
+		if ((int)fd.value == out->events_fd ||
+		    (int)fd.value == out->control_fd)
 			return err_set(err, ERR_USAGE,
-				       "descriptor %u cannot be both events "
-				       "and the command's",
+				       "descriptor %u cannot be both the "
+				       "command's and for events or control",
 				       fd.value);
 		fds[i] = (int)fd.value;
 	}
@@ -148,7 +164,12 @@ static int run_command(struct cmd *cmd, const struct run_args *args,
 		       const struct opt_rest *rest, struct err *err)
 {
 	struct prepared *prepared = arena_array(cmd->arena, struct prepared, 1);
-	struct run_request request = { .plan = &prepared->plan };
+	struct control_base base = { .arena = cmd->arena,
+				     .args = &args->policy,
+				     .prepared = prepared };
+	struct run_request request = { .plan = &prepared->plan,
+				       .change = control_change,
+				       .change_data = &base };
 	struct host_args host = args->host;
 	struct outcome outcome = { 0 };
 

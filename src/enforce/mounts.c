@@ -387,6 +387,27 @@ static int apply_mkdir(struct builder *b, const struct plan_mount *mount,
 	return 0;
 }
 
+/* A file of the store, seen through a clone that nothing can write. */
+static int apply_file(struct builder *b, const struct plan_mount *mount,
+		      struct err *err)
+{
+	AUTO_CLOSE int file = -1;
+	char name[16];
+	int clone;
+
+	snprintf(name, sizeof(name), "%u", b->names++);
+	file = openat(b->store, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		      0444);
+	if (file < 0)
+		return err_sys(err, "make a file for '%s'", mount->path);
+	if (fd_write_all(file, mount->content, strlen(mount->content), err) < 0)
+		return err_wrap(err, "write a file for '%s'", mount->path);
+	clone = tree_clone(file, false, attributes(mount) | MOUNT_ATTR_NOEXEC);
+	if (clone < 0)
+		return err_sys(err, "clone a file for '%s'", mount->path);
+	return attach(b, mount, clone, err);
+}
+
 typedef int mount_fn(struct builder *b, const struct plan_mount *mount,
 		     struct err *err);
 
@@ -402,6 +423,7 @@ static mount_fn *const appliers[] = {
 	[PLAN_MOUNT_DEV] = apply_dev,
 	[PLAN_MOUNT_SYMLINK] = apply_symlink,
 	[PLAN_MOUNT_MKDIR] = apply_mkdir,
+	[PLAN_MOUNT_FILE] = apply_file,
 };
 
 /* The store, with the two nodes that masks are clones of. */

@@ -14,6 +14,7 @@
 #include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/rtnetlink.h>
@@ -48,8 +49,8 @@ enum {
 #define CHAIN "egress"
 
 struct listeners {
-	unsigned char head[2 + EGRESS_LISTENERS_MAX]; /* of the message */
-	int fds[EGRESS_LISTENERS_MAX];
+	unsigned char head[2 + EGRESS_MESSAGE_MAX]; /* of the message */
+	int fds[EGRESS_MESSAGE_MAX];
 	size_t n;
 };
 
@@ -325,7 +326,8 @@ static bool is_wanted(const struct egress_listener *listener, bool ipv6,
 {
 	if (listener->at == EGRESS_AT_LOOPBACK6 && !ipv6)
 		return false;
-	return listener->kind != (tproxy ? EGRESS_STREAM_PORT : EGRESS_STREAM);
+	/* DNS over TCP ends at EGRESS_STREAM in any case. */
+	return !tproxy || listener->kind != EGRESS_STREAM_PORT;
 }
 
 static int open_listeners(const struct plan_egress *egress, bool ipv6,
@@ -354,6 +356,30 @@ static int open_listeners(const struct plan_egress *egress, bool ipv6,
 	return 0;
 }
 
+static int add_namespace(const char *path, unsigned char number,
+			 struct listeners *out, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_sys(err, "open '%s'", path);
+	out->head[2 + out->n] = number;
+	out->fds[out->n++] = fd;
+	return 0;
+}
+
+/* Sockets that lead to published ports are made here, by a process of the
+ * supervisor's. */
+static int add_namespaces(const struct plan_egress *egress,
+			  struct listeners *out, struct err *err)
+{
+	if (!egress->publish.n)
+		return 0;
+	if (add_namespace("/proc/self/ns/user", EGRESS_NS_USER, out, err) < 0)
+		return -1;
+	return add_namespace("/proc/self/ns/net", EGRESS_NS_NET, out, err);
+}
+
 int enforce_network(const struct plan *plan, struct box *box, struct err *err)
 {
 	struct listeners listeners = { .n = 0 };
@@ -369,6 +395,7 @@ int enforce_network(const struct plan *plan, struct box *box, struct err *err)
 		return -1;
 	tproxy = add_tproxy(ipv6);
 	if (open_listeners(&plan->egress, ipv6, tproxy, &listeners, err) < 0 ||
+	    add_namespaces(&plan->egress, &listeners, err) < 0 ||
 	    fd_send(box->control, listeners.head, 2 + listeners.n,
 		    listeners.fds, listeners.n, err) < 0)
 		return -1;

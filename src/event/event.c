@@ -30,6 +30,7 @@ static const char *const kinds[] = {
 	[EVENT_NOTICED] = "noticed",
 	[EVENT_MASK_LOST] = "mask-lost",
 	[EVENT_MASK_RESTORED] = "mask-restored",
+	[EVENT_RULES_CHANGED] = "rules-changed",
 };
 
 static void set_string(json_t *o, const char *key, const char *value)
@@ -91,6 +92,8 @@ void event_write(int fd, const struct event *event)
 	set_string(o, "comm", event->comm);
 	set_string(o, "op", event->operation);
 	set_string(o, "target", event->target);
+	set_string(o, "address", event->address);
+	set_string(o, "why", event->why);
 	set_string(o, "rule", event->rule);
 	set_string(o, "hint", event->remedy);
 	if (event->kind == EVENT_ENDED) {

@@ -12,6 +12,7 @@ enum event_kind {
 	EVENT_NOTICED,
 	EVENT_MASK_LOST,
 	EVENT_MASK_RESTORED,
+	EVENT_RULES_CHANGED,
 };
 
 /* Members that do not apply are NULL, zero or negative. */
@@ -21,6 +22,8 @@ struct event {
 	const char *comm;
 	const char *operation; /* the system call */
 	const char *target;
+	const char *address; /* that the target resolved to */
+	const char *why; /* a word for programs: "blocked-by-allowlist" */
 	const char *rule;
 	const char *remedy;
 	const char *outcome; /* EVENT_ENDED */

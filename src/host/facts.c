@@ -300,13 +300,11 @@ static int probe_readonly_links(struct host_resolver *resolver,
 			  &facts->readonly_links, err);
 }
 
-static unsigned int kernel_version(void)
+static unsigned int kernel_version(const struct utsname *name)
 {
-	struct utsname name;
 	unsigned int major = 0, minor = 0;
 
-	if (uname(&name) == 0)
-		(void)sscanf(name.release, "%u.%u", &major, &minor);
+	(void)sscanf(name->release, "%u.%u", &major, &minor);
 	return major << 16 | minor << 8;
 }
 
@@ -325,10 +323,13 @@ static void probe_process(struct arena *arena, struct facts *out)
 {
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0,
 			   LANDLOCK_VERSION_FLAG);
+	struct utsname name = { 0 };
 
+	(void)uname(&name); /* fails for a wrong address only */
 	out->landlock_abi = abi < 0 ? 0 : (int)abi;
 	out->landlock_errno = abi < 0 ? errno : 0;
-	out->kernel = kernel_version();
+	out->kernel = kernel_version(&name);
+	out->hostname = arena_strdup(arena, name.nodename);
 	out->stdio_regular = stdio_has_regular_file();
 	out->inside_box = getenv("CORDON_SANDBOX") != NULL;
 	for (char **e = environ; e && *e; e++)

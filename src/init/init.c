@@ -243,6 +243,8 @@ static void close_others(const struct init_start *start)
 	(void)syscall(SYS_close_range, (unsigned int)limit + 1, ~0U, 0);
 }
 
+/* From the supervisor: the maps are written; and, with a filtered network,
+ * that it is served. */
 static void wait_for_go(const struct init_start *start)
 {
 	size_t fds = 0;
@@ -317,8 +319,13 @@ static void settle(struct init *init)
 	for (int fd = 0; fd < 3; fd++)
 		(void)close(fd);
 	if (enforce_init_cage(guard, &err) < 0 ||
-	    (guard && open_guard(init, &err) < 0) ||
-	    fd_write_all(init->children.release, "i", 1, &err) < 0) {
+	    (guard && open_guard(init, &err) < 0)) {
+		err_wrap(&err, "cage box init");
+		init_fail(start, &err);
+	}
+	if (start->plan->network == POLICY_MODE_FILTERED)
+		wait_for_go(start);
+	if (fd_write_all(init->children.release, "i", 1, &err) < 0) {
 		err_wrap(&err, "cage box init");
 		init_fail(start, &err);
 	}

@@ -230,6 +230,7 @@ static void destroy(struct run_box *box)
 
 	/* The namespace dies with its first process. */
 	(void)kill(box->pid, SIGKILL);
+	run_network_stop(&box->network);
 	while (waitid(P_PID, (id_t)box->pid, &info, WEXITED) < 0 &&
 	       errno == EINTR)
 		;
@@ -238,11 +239,32 @@ static void destroy(struct run_box *box)
 	fd_close(&box->pidfd);
 }
 
+/* What the network ends in serves before the command may start. */
+static int start_network(struct run_box *box, const struct plan *plan,
+			 int errors, struct err *err)
+{
+	int result;
+
+	if (plan->network != POLICY_MODE_FILTERED)
+		return 0;
+	result = run_network_start(plan, box->control, &box->network, err);
+	if (result < 0)
+		return -1;
+	/* The box has failed and says why. */
+	if (result > 0)
+		return await_exec(errors, err) < 0
+			       ? -1
+			       : err_set(err, ERR_SYS,
+					 "the box did not send its sockets");
+	return fd_send(box->control, "E", 1, NULL, 0, err);
+}
+
 static int prepare(struct run_box *box, const struct plan *plan, int errors,
 		   struct err *err)
 {
 	if (map_ids(box->pid, plan, err) < 0 ||
 	    fd_send(box->control, "G", 1, NULL, 0, err) < 0 ||
+	    start_network(box, plan, errors, err) < 0 ||
 	    await_exec(errors, err) < 0 || check_alive(box, err) < 0 ||
 	    await_descriptors(box, plan, err) < 0)
 		return -1;
@@ -261,7 +283,8 @@ int run_launch(const struct run_request *request, struct run_box *out,
 			       .masks = -1 };
 
 	if (check_passed(request, err) < 0 ||
-	    check_yama(request->plan, err) < 0)
+	    check_yama(request->plan, err) < 0 ||
+	    run_network_bind(request->plan, &box.network, err) < 0)
 		return -1;
 	for (int fd = 0; fd < 3; fd++)
 		box.terminals[fd] = isatty(fd);
@@ -300,6 +323,7 @@ int run_launch(const struct run_request *request, struct run_box *out,
 			destroy(&box);
 	} else {
 		fd_close(&box.control);
+		run_network_stop(&box.network);
 	}
 	if (result == 0)
 		*out = box;

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "run/network.h"
+
 struct err;
 struct run_request;
 
@@ -17,6 +19,7 @@ struct run_box {
 	int namespaces[2]; /* user and mount, to mount again; or -1 */
 	int masks; /* what masks are cloned from; or -1 */
 	bool terminals[3]; /* standard streams that are terminals */
+	struct run_network network;
 };
 
 /*

@@ -29,6 +29,7 @@ void record_init(struct record *record, struct arena *arena,
 		.plan = plan,
 		.outcome = outcome,
 		.events_fd = events_fd,
+		.rules = &plan->egress.rules,
 		.denied = arena_array(arena, unsigned int, plan->absents.n),
 		.remounted = arena_array(arena, bool, plan->watches.n),
 	};

@@ -5,8 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct arena;
+struct egress_report;
+struct egress_rules;
 struct frame_denied;
 struct outcome;
 struct plan;
@@ -22,6 +25,11 @@ struct record {
 	int events_fd;
 	unsigned int *denied; /* by index in plan->absents: position + 1 in
 				 * outcome->denials */
+	const struct egress_rules *rules; /* of the network, in force */
+	uint32_t rules_number;
+	size_t targets; /* of the network that are listed */
+	int64_t searched_s; /* the second in which clients were searched for, */
+	unsigned int searched; /* and how many */
 	bool *remounted; /* by index in plan->watches */
 	struct {
 		char **v;
@@ -34,6 +42,12 @@ void record_init(struct record *record, struct arena *arena,
 		 const struct plan *plan, struct outcome *outcome,
 		 int events_fd);
 void record_denied(struct record *record, const struct frame_denied *denied);
+/* A connection or a question that egress refused to the box of @init. */
+void record_refused(struct record *record, pid_t init,
+		    const struct egress_report *report);
+/* @rules are kept. */
+void record_rules_changed(struct record *record,
+			  const struct egress_rules *rules, uint32_t number);
 void record_remounted(struct record *record, size_t watch, uint32_t sys);
 void record_warn(struct record *record, const char *text);
 

@@ -25,9 +25,12 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "egress/egress.h"
 #include "event/event.h"
 #include "plan/plan.h"
+#include "run/control.h"
 #include "run/launch.h"
+#include "run/network.h"
 #include "run/record.h"
 #include "run/restore.h"
 #include "run/terminal.h"
@@ -36,6 +39,7 @@
 enum {
 	GRACE_MS = 2000, /* between SIGTERM and SIGKILL */
 	LOOK_MS = 100, /* between looks at names that are watched */
+	EGRESS_ANSWER_MS = 5000, /* to new rules */
 	EXIT_TIMEOUT = 124,
 	EXIT_SETUP = 125,
 };
@@ -55,8 +59,11 @@ const char *outcome_name(enum outcome_kind kind)
 }
 
 struct supervisor {
+	struct arena *arena;
+	const struct run_request *request;
 	const struct plan *plan;
 	struct run_box box;
+	struct control control;
 	struct record record;
 	struct terminal *terminal;
 	struct facts_id *watched; /* what last lay at each watched name */
@@ -65,6 +72,7 @@ struct supervisor {
 	uint64_t deadline_ns; /* 0: none */
 	uint64_t look_ns; /* when watched names are looked at next */
 	unsigned int endings; /* signals that ask for the end */
+	uint32_t rules_in_force; /* of the network, by egress's word */
 	bool timed_out;
 	bool killed;
 	bool reported; /* the command's end is known */
@@ -297,9 +305,80 @@ static void handle_deadline(struct supervisor *s)
 	send_value(s, FRAME_SIGNAL, SIGTERM);
 }
 
+/* What egress has refused. Without egress the box has no network that anybody
+ * judges: it ends. */
+static void receive_reports(struct supervisor *s)
+{
+	struct egress_report report;
+	int got;
+
+	while ((got = run_network_receive(&s->box.network, &report)) > 0) {
+		if (report.kind == EGRESS_REFUSED)
+			record_refused(&s->record, s->box.pid, &report);
+		else if (report.kind == EGRESS_DONE)
+			s->rules_in_force = report.rules;
+	}
+	if (got == 0)
+		return;
+	fd_close(&s->box.network.channel);
+	record_warn(&s->record, "the process that filters the network ended, "
+				"so the box was ended");
+	kill_box(s);
+}
+
+/* Whoever is told that rules hold must be able to rely on it. */
+static int await_rules(struct supervisor *s, const struct egress_rules *rules,
+		       struct err *err)
+{
+	struct pollfd channel = { .events = POLLIN };
+
+	while (s->rules_in_force != s->box.network.rules) {
+		channel.fd = s->box.network.channel;
+		if (channel.fd < 0 || poll(&channel, 1, EGRESS_ANSWER_MS) == 0)
+			break;
+		receive_reports(s);
+	}
+	if (s->rules_in_force != s->box.network.rules) {
+		kill_box(s);
+		return err_set(err, ERR_SYS,
+			       "egress does not answer, so the box is ended");
+	}
+	record_rules_changed(&s->record, rules, s->box.network.rules);
+	return 0;
+}
+
+static int change_rules(struct supervisor *s, const char *line, struct err *err)
+{
+	struct run_change change = { 0 };
+	struct egress_rules *rules;
+
+	if (s->plan->network != POLICY_MODE_FILTERED)
+		return err_set(err, ERR_USAGE,
+			       "the network of this box is not filtered");
+	if (s->request->change(s->request->change_data, line, &change, err) < 0)
+		return -1;
+	rules = arena_array(s->arena, struct egress_rules, 1);
+	egress_rules_build(s->arena, &change.allow, &change.deny, rules);
+	if (run_network_change(&s->box.network, &change.allow, &change.deny,
+			       change.cut, err) < 0)
+		return -1;
+	return await_rules(s, rules, err);
+}
+
+static void serve_control(void *data, const char *line)
+{
+	struct supervisor *s = data;
+	struct err err;
+
+	if (change_rules(s, line, &err) < 0)
+		control_answer(&s->control, err.msg);
+	else
+		control_answer(&s->control, NULL);
+}
+
 static int supervise(struct supervisor *s, struct err *err)
 {
-	struct pollfd polls[3 + TERMINAL_POLLS];
+	struct pollfd polls[5 + TERMINAL_POLLS];
 	int n;
 
 	while (!s->over) {
@@ -309,13 +388,21 @@ static int supervise(struct supervisor *s, struct err *err)
 					    .events = POLLIN };
 		polls[2] =
 			(struct pollfd){ .fd = s->signals, .events = POLLIN };
-		terminal_polls(s->terminal, polls + 3);
-		n = poll(polls, 3 + TERMINAL_POLLS, timeout_ms(s));
+		polls[3] = (struct pollfd){ .fd = s->box.network.channel,
+					    .events = POLLIN };
+		polls[4] = (struct pollfd){ .fd = s->control.fd,
+					    .events = POLLIN };
+		terminal_polls(s->terminal, polls + 5);
+		n = poll(polls, 5 + TERMINAL_POLLS, timeout_ms(s));
 		if (n < 0 && errno != EINTR)
 			return err_sys(err, "wait for the box");
 		if (look_is_due(s) && watched_changed(s))
 			run_restore(s->plan, &s->box, restored, s);
-		terminal_move(s->terminal, polls + 3);
+		terminal_move(s->terminal, polls + 5);
+		if (polls[3].revents)
+			receive_reports(s);
+		if (polls[4].revents)
+			control_read(&s->control, serve_control, s);
 		if (polls[2].revents)
 			handle_signal(s);
 		if (polls[1].revents && !receive(s))
@@ -380,6 +467,10 @@ static void finish(struct supervisor *s, struct outcome *out)
 		;
 	terminal_drain(s->terminal);
 	terminal_leave(s->terminal);
+	/* What was refused last is told too. */
+	if (s->box.network.channel >= 0)
+		receive_reports(s);
+	run_network_stop(&s->box.network);
 	fill_outcome(s, out);
 	record_check_names(&s->record);
 	event_write(s->record.events_fd,
@@ -391,7 +482,10 @@ static void finish(struct supervisor *s, struct outcome *out)
 int run_box(struct arena *arena, const struct run_request *request,
 	    struct outcome *out, struct err *err)
 {
-	struct supervisor s = { .plan = request->plan };
+	struct supervisor s = { .arena = arena,
+				.request = request,
+				.plan = request->plan,
+				.control.fd = request->control_fd };
 	int result;
 
 	*out = (struct outcome){ 0 };
@@ -419,6 +513,14 @@ int run_box(struct arena *arena, const struct run_request *request,
 		arena_array(arena, struct facts_id, request->plan->watches.n);
 	for (size_t i = 0; i < request->plan->watches.n; i++)
 		s.watched[i] = request->plan->watches.v[i].id;
+	if (s.control.fd >= 0)
+		s.control.line = arena_array(arena, char, CONTROL_LINE_MAX);
+	if (s.plan->network == POLICY_MODE_FILTERED &&
+	    !s.box.network.every_port)
+		record_warn(&s.record,
+			    "this kernel has no TPROXY: without proxy "
+			    "variables, programs reach names at the ports of "
+			    "the rules alone");
 	s.terminal = arena_alloc(arena, 1, sizeof(*s.terminal));
 	terminal_init(s.terminal, &s.box);
 	terminal_enter(s.terminal);

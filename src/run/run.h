@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "policy/policy.h"
+
 struct arena;
 struct err;
 struct plan;
@@ -27,8 +29,9 @@ enum outcome_kind {
 
 /* One kind of denial, counted. */
 struct outcome_denial {
-	const char *operation; /* "create" */
-	const char *target; /* path */
+	const char *operation; /* "create", "connect", "resolve" */
+	const char *target; /* path; or host:port */
+	const char *why; /* network: a word for programs; else NULL */
 	const char *rule; /* "protected (profile base:12)" */
 	const char *remedy; /* the line or option that would allow it */
 	const char *comm; /* the first program that tried */
@@ -49,12 +52,27 @@ struct outcome {
 	size_t warnings_n;
 };
 
+/* Rules that are to be in force from now on. */
+struct run_change {
+	struct policy_list allow;
+	struct policy_list deny;
+	bool cut; /* end connections that they do not allow */
+};
+
+/* Turns a line of the control channel into rules; what they hold lives as long
+ * as the run. */
+typedef int run_change_fn(void *data, const char *line, struct run_change *out,
+			  struct err *err);
+
 struct run_request {
 	const struct plan *plan;
 	char *const *argv;
 	const int *pass_fds; /* descriptors that stay open, besides 0-2 */
 	size_t pass_fds_n;
 	int events_fd; /* JSON lines; -1: none */
+	int control_fd; /* asks for changes, line by line; -1: none */
+	run_change_fn *change;
+	void *change_data;
 };
 
 const char *outcome_name(enum outcome_kind kind);

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * egress/relay.c - bytes between a client and a server
+ *
+ * Runs in:  the egress process.
+ * Trusts:   neither end.
+ * Must not: read from an end while the other has not taken what was read, so
+ *           that nobody can fill our memory; nor lose what came before an end.
+ *
+ * Both directions share one large buffer: what the other end takes at once, as
+ * it nearly always does, is never stored. A flow that turns out to be long is
+ * spliced through a pipe of the default size: larger ones count against a
+ * limit of the user's that others need.
+ */
+#include "egress/relay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "egress/inspect.h"
+#include "egress/session.h"
+#include "egress/state.h"
+
+enum {
+	SPLICE_AFTER = 1 << 20,
+	SPLICED_MAX = 16, /* sessions */
+	SPLICE_CHUNK = 1 << 20, /* as much as the pipe has room for */
+	/* what all sessions together may keep; beyond half of it they read in
+	 * small pieces, of which even the most of them fit */
+	PENDING_HALF = 32 << 20,
+	SMALL_CHUNK = 8 * 1024,
+};
+
+static size_t pending_all;
+
+static bool is_gone(int error)
+{
+	return error != EAGAIN && error != EINTR;
+}
+
+void flow_free(struct session *session, struct flow *flow)
+{
+	pending_all -= flow->pending ? flow->pending_n : 0;
+	free(flow->pending);
+	flow->pending = NULL;
+	if (flow->pipe[0] >= 0)
+		session->egress->spliced_n--;
+	fd_close(&flow->pipe[0]);
+	fd_close(&flow->pipe[1]);
+}
+
+static bool flow_waits(const struct flow *flow)
+{
+	return flow->pending || flow->piped;
+}
+
+/* At the end, and when all that came before it was taken. */
+static void flow_tell_end(struct flow *flow)
+{
+	if (flow->eof && !flow->done && !flow_waits(flow)) {
+		(void)shutdown(flow->to->fd, SHUT_WR);
+		flow->done = true;
+	}
+}
+
+void flow_end(struct flow *flow)
+{
+	flow->eof = true;
+	flow_tell_end(flow);
+}
+
+static int flow_keep(struct flow *flow, const char *data, size_t n)
+{
+	size_t left = flow->pending ? flow->pending_n - flow->pending_at : 0;
+	char *joined = malloc(left + n);
+
+	if (!joined)
+		return -1;
+	if (left)
+		memcpy(joined, flow->pending + flow->pending_at, left);
+	memcpy(joined + left, data, n);
+	pending_all -= flow->pending ? flow->pending_n : 0;
+	pending_all += left + n;
+	free(flow->pending);
+	flow->pending = joined;
+	flow->pending_n = left + n;
+	flow->pending_at = 0;
+	return 0;
+}
+
+int flow_put(struct flow *flow, const char *data, size_t n)
+{
+	flow->moved += n;
+	while (n && !flow->pending) {
+		ssize_t sent = send(flow->to->fd, data, n, MSG_NOSIGNAL);
+
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent < 0 && errno != EAGAIN)
+			return -1;
+		if (sent < 0)
+			break;
+		data += sent;
+		n -= (size_t)sent;
+	}
+	return n ? flow_keep(flow, data, n) : 0;
+}
+
+int flow_flush(struct flow *flow)
+{
+	while (flow->pending) {
+		ssize_t sent =
+			send(flow->to->fd, flow->pending + flow->pending_at,
+			     flow->pending_n - flow->pending_at, MSG_NOSIGNAL);
+
+		if (sent < 0)
+			return is_gone(errno) ? -1 : 0;
+		flow->pending_at += (size_t)sent;
+		if (flow->pending_at == flow->pending_n) {
+			pending_all -= flow->pending_n;
+			free(flow->pending);
+			flow->pending = NULL;
+		}
+	}
+	return 0;
+}
+
+static void flow_splice_if_long(struct session *session, struct flow *flow)
+{
+	struct egress *egress = session->egress;
+
+	if (flow->pipe[0] >= 0 || flow->moved < SPLICE_AFTER || flow->pending ||
+	    egress->spliced_n >= SPLICED_MAX)
+		return;
+	if (pipe2(flow->pipe, O_CLOEXEC | O_NONBLOCK) < 0)
+		flow->pipe[0] = flow->pipe[1] = -1;
+	else
+		egress->spliced_n++;
+}
+
+static int flow_drain(struct flow *flow)
+{
+	while (flow->piped) {
+		ssize_t n =
+			splice(flow->pipe[0], NULL, flow->to->fd, NULL,
+			       flow->piped, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+
+		if (n <= 0)
+			return n < 0 && is_gone(errno) ? -1 : 0;
+		flow->piped -= (size_t)n;
+	}
+	return 0;
+}
+
+static int flow_splice(struct flow *flow)
+{
+	ssize_t n = splice(flow->from->fd, NULL, flow->pipe[1], NULL,
+			   SPLICE_CHUNK, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+
+	if (n < 0)
+		return is_gone(errno) ? -1 : 0;
+	if (n == 0)
+		flow->eof = true;
+	flow->piped += (size_t)n;
+	return flow_drain(flow);
+}
+
+static int flow_copy(struct session *session, struct flow *flow)
+{
+	char *scratch = session->egress->scratch;
+	ssize_t n = recv(
+		flow->from->fd, scratch,
+		pending_all < PENDING_HALF ? EGRESS_SCRATCH : SMALL_CHUNK, 0);
+
+	if (n < 0)
+		return is_gone(errno) ? -1 : 0;
+	if (n == 0)
+		flow->eof = true;
+	return n ? flow_put(flow, scratch, (size_t)n) : 0;
+}
+
+static int flow_move(struct session *session, struct flow *flow)
+{
+	flow_splice_if_long(session, flow);
+	if ((flow->pipe[0] >= 0 ? flow_splice(flow)
+				: flow_copy(session, flow)) < 0)
+		return -1;
+	flow_tell_end(flow);
+	return 0;
+}
+
+/* The client's bytes, of which some are to be looked at. -1: the session is
+ * broken; -2: it is gone. */
+static int read_inspected(struct session *session)
+{
+	int n = session_read(session, SIZE_MAX);
+
+	if ((n > 0 && inspect_input(session) < 0) ||
+	    (n < 0 && inspect_end(session) < 0))
+		return -2;
+	if (n < 0)
+		session->out.eof = true;
+	flow_tell_end(&session->out);
+	return 0;
+}
+
+static bool reads_client(const struct session *session)
+{
+	return !session->out.eof && !flow_waits(&session->out);
+}
+
+static int relay_watch(struct session *session)
+{
+	struct loop *loop = &session->egress->loop;
+	uint32_t client = 0, server = 0;
+
+	if (reads_client(session))
+		client |= EPOLLIN;
+	if (flow_waits(&session->back))
+		client |= EPOLLOUT;
+	if (!session->back.eof && !flow_waits(&session->back))
+		server |= EPOLLIN;
+	if (flow_waits(&session->out))
+		server |= EPOLLOUT;
+	if (source_watch(loop, &session->client, client) < 0)
+		return -1;
+	return source_watch(loop, &session->server, server);
+}
+
+/* Who has begun a hello or a request has to end it in time; any other silence
+ * is a long one. */
+static void restart_timer(struct session *session)
+{
+	struct egress *egress = session->egress;
+	bool begun = session->inspection == INSPECT_TLS || session->in_n;
+
+	if (!begun)
+		timer_start(&egress->loop, &egress->idle, &session->timer);
+	else if (session->timer.queue != &egress->handshake)
+		timer_start(&egress->loop, &egress->handshake, &session->timer);
+}
+
+static int move_out(struct session *session)
+{
+	if (flow_flush(&session->out) < 0 || flow_drain(&session->out) < 0)
+		return -1;
+	flow_tell_end(&session->out);
+	if (!reads_client(session))
+		return 0;
+	if (session->inspection != INSPECT_NOTHING)
+		return read_inspected(session);
+	return flow_move(session, &session->out);
+}
+
+static int move_back(struct session *session)
+{
+	if (flow_flush(&session->back) < 0 || flow_drain(&session->back) < 0)
+		return -1;
+	flow_tell_end(&session->back);
+	if (session->back.eof || flow_waits(&session->back))
+		return 0;
+	return flow_move(session, &session->back);
+}
+
+void relay_ready(struct session *session, const void *source, uint32_t events)
+{
+	bool client = source == &session->client;
+	int result = 0;
+
+	if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+		result = client ? move_out(session) : move_back(session);
+	if (result == 0 && events & (EPOLLOUT | EPOLLHUP | EPOLLERR))
+		result = client ? move_back(session) : move_out(session);
+	if (result == -2)
+		return;
+	/* A reset is passed on as one. */
+	if (result < 0) {
+		session_reset(session);
+		return;
+	}
+	if (session->out.done && session->back.done) {
+		session_close(session);
+		return;
+	}
+	restart_timer(session);
+	if (relay_watch(session) < 0)
+		session_reset(session);
+}
+
+void relay_start(struct session *session)
+{
+	session->relaying = true;
+	inspect_start(session);
+	restart_timer(session);
+	/* What came with the handshake, or is there already. */
+	if (session->in_n && session->inspection != INSPECT_NOTHING) {
+		if (inspect_input(session) < 0)
+			return;
+	} else if (session->in_n) {
+		if (flow_put(&session->out, session->in, session->in_n) < 0) {
+			session_reset(session);
+			return;
+		}
+		session_consume(session, session->in_n);
+	}
+	relay_ready(session, &session->client, EPOLLIN);
+}

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * egress/session.c - from a client that wants to go somewhere to a server
+ *
+ * Runs in:  the egress process.
+ * Trusts:   nothing that a client says, nor what a name resolves to: both are
+ *           judged, and what was judged is what is connected to.
+ * Must not: look up a name that is not allowed, as a question tells things.
+ */
+#include "egress/session.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "egress/names.h"
+#include "egress/own.h"
+#include "egress/relay.h"
+#include "egress/state.h"
+
+#define SESSION_OF(member_pointer, member)                                     \
+	((struct session *)((char *)(member_pointer)-offsetof(struct session,  \
+							      member)))
+
+enum { IN_FIRST = 4096, IN_MAX = 80 * 1024 };
+
+static void client_ready(struct source *source, uint32_t events);
+static void server_ready(struct source *source, uint32_t events);
+static void time_over(struct timer *timer);
+
+static void list_add(struct session *session)
+{
+	struct egress *egress = session->egress;
+
+	session->next = egress->sessions;
+	if (session->next)
+		session->next->prev = session;
+	egress->sessions = session;
+	egress->sessions_n++;
+}
+
+static void list_remove(struct session *session)
+{
+	struct egress *egress = session->egress;
+
+	if (session->prev)
+		session->prev->next = session->next;
+	else
+		egress->sessions = session->next;
+	if (session->next)
+		session->next->prev = session->prev;
+	egress->sessions_n--;
+}
+
+static uint16_t client_port(int fd)
+{
+	struct sockaddr_in6 peer = { 0 }; /* its port is where IPv4 has it */
+	socklen_t n = sizeof(peer);
+
+	return getpeername(fd, (struct sockaddr *)&peer, &n) < 0
+		       ? 0
+		       : ntohs(peer.sin6_port);
+}
+
+struct session *session_new(struct egress *egress, const struct front *front,
+			    int fd)
+{
+	struct session *s = NULL;
+
+	if (egress->sessions_n < egress->sessions_max)
+		s = calloc(1, sizeof(*s));
+	if (!s) {
+		egress_refused(egress,
+			       &(struct egress_target){ .name = "(any)" }, NULL,
+			       &(struct egress_verdict){ .why = EGRESS_BUDGET },
+			       NULL, front->form, 0);
+		return NULL;
+	}
+	s->egress = egress;
+	s->front = front;
+	s->from = client_port(fd);
+	s->client = (struct source){ .fd = fd, .ready = client_ready };
+	s->server = (struct source){ .fd = -1, .ready = server_ready };
+	s->timer.expired = time_over;
+	s->out = (struct flow){ .from = &s->client,
+				.to = &s->server,
+				.pipe = { -1, -1 } };
+	s->back = (struct flow){ .from = &s->server,
+				 .to = &s->client,
+				 .pipe = { -1, -1 } };
+	list_add(s);
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 },
+			 sizeof(int));
+	timer_start(&egress->loop, &egress->handshake, &s->timer);
+	return s;
+}
+
+void session_close(struct session *session)
+{
+	struct egress *egress = session->egress;
+
+	lookup_cancel(egress->resolver, &session->lookup);
+	dial_cancel(&session->dial);
+	timer_stop(&session->timer);
+	flow_free(session, &session->out);
+	flow_free(session, &session->back);
+	source_close(&egress->loop, &session->client);
+	source_close(&egress->loop, &session->server);
+	list_remove(session);
+	free(session->in);
+	free(session);
+}
+
+void session_reset(struct session *session)
+{
+	const struct linger none = { .l_onoff = 1 };
+
+	(void)setsockopt(session->client.fd, SOL_SOCKET, SO_LINGER, &none,
+			 sizeof(none));
+	if (session->server.fd >= 0)
+		(void)setsockopt(session->server.fd, SOL_SOCKET, SO_LINGER,
+				 &none, sizeof(none));
+	session_close(session);
+}
+
+static bool make_room(struct session *session, size_t limit)
+{
+	size_t room = session->in_room ? session->in_room * 2 : IN_FIRST;
+	char *in;
+
+	if (session->in_n < session->in_room)
+		return true;
+	if (room > IN_MAX)
+		room = IN_MAX;
+	if (room > limit)
+		room = limit;
+	if (room <= session->in_n)
+		return false;
+	in = realloc(session->in, room);
+	if (!in)
+		return false;
+	session->in = in;
+	session->in_room = room;
+	return true;
+}
+
+int session_read(struct session *session, size_t limit)
+{
+	ssize_t n;
+
+	if (!make_room(session, limit))
+		return -1;
+	n = recv(session->client.fd, session->in + session->in_n,
+		 session->in_room - session->in_n, 0);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -1;
+	session->in_n += (size_t)n;
+	return n ? (int)n : -1;
+}
+
+void session_consume(struct session *session, size_t n)
+{
+	session->in_n -= n;
+	if (session->in_n) {
+		memmove(session->in, session->in + n, session->in_n);
+		return;
+	}
+	/* Most sessions need it once. */
+	if (session->inspection == INSPECT_NOTHING) {
+		free(session->in);
+		session->in = NULL;
+		session->in_room = 0;
+	}
+}
+
+/* Reads and forgets, so that what was sent is not lost with a reset. */
+static void finish_ready(struct session *session)
+{
+	struct egress *egress = session->egress;
+	ssize_t n;
+
+	if (flow_flush(&session->back) < 0) {
+		session_close(session);
+		return;
+	}
+	if (!session->back.pending)
+		flow_end(&session->back);
+	n = recv(session->client.fd, egress->scratch, EGRESS_SCRATCH, 0);
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR) ||
+	    source_watch(&egress->loop, &session->client,
+			 session->back.pending ? EPOLLIN | EPOLLOUT : EPOLLIN) <
+		    0)
+		session_close(session);
+}
+
+void session_finish(struct session *session)
+{
+	struct egress *egress = session->egress;
+
+	session->finishing = true;
+	session->relaying = false;
+	lookup_cancel(egress->resolver, &session->lookup);
+	dial_cancel(&session->dial);
+	source_close(&egress->loop, &session->server);
+	timer_start(&egress->loop, &egress->handshake, &session->timer);
+	finish_ready(session);
+}
+
+static void session_fail(struct session *session, const char *why)
+{
+	session->failure = why;
+	session->front->refused(session, NULL, NULL);
+}
+
+void session_refuse(struct session *session,
+		    const struct egress_verdict *verdict,
+		    const struct address *address, const char *asked)
+{
+	egress_refused(session->egress, &session->target, address, verdict,
+		       asked, session->front->form, session->from);
+	session->front->refused(session, verdict, address);
+}
+
+static void time_over(struct timer *timer)
+{
+	struct session *session = SESSION_OF(timer, timer);
+
+	if (!session->finishing && !session->relaying &&
+	    (session->lookup.pending || session->dial.loop ||
+	     session->waits_upstream))
+		session_fail(session, "it did not answer in time");
+	else
+		session_close(session);
+}
+
+/* The proxy's answer to CONNECT; what follows it is the server's. */
+static void upstream_answered(struct session *session)
+{
+	char *scratch = session->egress->scratch;
+	unsigned int status = 0;
+	size_t head = 0;
+	ssize_t n;
+
+	/* Peeked at until it is whole: the kernel keeps it for us. */
+	n = recv(session->server.fd, scratch, HTTP_HEAD_MAX, MSG_PEEK);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		session_fail(session, "the upstream proxy closed");
+		return;
+	}
+	switch (http_response_parse(scratch, (size_t)n, &status, &head)) {
+	case HTTP_OK:
+		break;
+	case HTTP_MORE:
+		/* No busy loop over what was peeked at already. */
+		(void)setsockopt(session->server.fd, SOL_SOCKET, SO_RCVLOWAT,
+				 &(int){ (int)n + 1 }, sizeof(int));
+		return;
+	case HTTP_MALFORMED:
+	case HTTP_TOO_LARGE:
+	case HTTP_OTHER:
+		session_fail(session, "the upstream proxy does not speak HTTP");
+		return;
+	}
+	(void)setsockopt(session->server.fd, SOL_SOCKET, SO_RCVLOWAT,
+			 &(int){ 1 }, sizeof(int));
+	if (recv(session->server.fd, scratch, head, 0) != (ssize_t)head ||
+	    status / 100 != 2) {
+		session_fail(session, "the upstream proxy refused");
+		return;
+	}
+	session->waits_upstream = false;
+	session->front->connected(session);
+}
+
+static void client_ready(struct source *source, uint32_t events)
+{
+	struct session *session = SESSION_OF(source, client);
+
+	if (session->finishing)
+		finish_ready(session);
+	else if (session->relaying)
+		relay_ready(session, source, events);
+	else
+		session->front->readable(session);
+}
+
+static void server_ready(struct source *source, uint32_t events)
+{
+	struct session *session = SESSION_OF(source, server);
+
+	if (session->relaying)
+		relay_ready(session, source, events);
+	else if (session->waits_upstream)
+		upstream_answered(session);
+}
+
+static void ask_upstream(struct session *session)
+{
+	const struct egress_target *to = &session->target;
+	bool brackets = to->is_address && !address_is_ipv4(&to->address);
+	const char *open = brackets ? "[" : "", *close = brackets ? "]" : "";
+	char head[700];
+	int n = snprintf(head, sizeof(head),
+			 "CONNECT %s%s%s:%u HTTP/1.1\r\n"
+			 "Host: %s%s%s:%u\r\n\r\n",
+			 open, to->name, close, to->port, open, to->name, close,
+			 to->port);
+
+	session->waits_upstream = true;
+	if (flow_put(&session->out, head, (size_t)n) < 0 ||
+	    session->out.pending ||
+	    source_watch(&session->egress->loop, &session->server, EPOLLIN) < 0)
+		session_fail(session, "the upstream proxy closed");
+}
+
+static void dialled(struct dial *dial, int fd, int sys)
+{
+	struct session *session = SESSION_OF(dial, dial);
+
+	if (fd < 0) {
+		session_fail(session, strerror(sys));
+		return;
+	}
+	session->server.fd = fd;
+	session->reached = dial->to[dial->reached];
+	if (session->egress->start->plan->upstream.set && !session->direct)
+		ask_upstream(session);
+	else
+		session->front->connected(session);
+}
+
+void session_dial(struct session *session, const struct address *to, size_t n,
+		  uint16_t port)
+{
+	struct egress *egress = session->egress;
+
+	timer_start(&egress->loop, &egress->connecting, &session->timer);
+	session->dial.done = dialled;
+	dial_start(&session->dial, &egress->loop, to, n, port);
+}
+
+/* Of what a name resolved to, that which may be reached. */
+static void dial_allowed(struct session *session, const struct address *found,
+			 size_t n)
+{
+	struct egress *egress = session->egress;
+	struct egress_verdict verdict = { 0 }, first = { 0 };
+	struct address to[LOOKUP_ADDRESSES_MAX];
+	const struct address *refused = NULL;
+	size_t allowed = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (egress_judge_address(
+			    &egress->rules, &session->target, &found[i],
+			    own_address(&egress->loop, &found[i]), &verdict)) {
+			to[allowed++] = found[i];
+		} else if (!refused) {
+			refused = &found[i];
+			first = verdict;
+		}
+	}
+	session->address_judged = true;
+	if (allowed)
+		session_dial(session, to, allowed, session->target.port);
+	else
+		session_refuse(session, &first, refused, NULL);
+}
+
+static void looked_up(struct lookup *lookup, enum lookup_status status,
+		      const struct address *found, size_t n)
+{
+	struct session *session = SESSION_OF(lookup, lookup);
+	const struct plan_egress *plan = session->egress->start->plan;
+
+	switch (status) {
+	case LOOKUP_FOUND:
+		if (plan->upstream.set && !session->direct)
+			session_dial(session, found, n,
+				     plan->upstream.host.port);
+		else
+			dial_allowed(session, found, n);
+		break;
+	case LOOKUP_NO_NAME:
+		session_fail(session, "there is no such name");
+		break;
+	case LOOKUP_FAILED:
+		session_fail(session, "no name server answered");
+		break;
+	case LOOKUP_BUDGET:
+		session_refuse(session,
+			       &(struct egress_verdict){ .why = EGRESS_BUDGET },
+			       NULL, NULL);
+		break;
+	}
+}
+
+static void look_up(struct session *session, const char *name)
+{
+	struct egress *egress = session->egress;
+
+	timer_start(&egress->loop, &egress->connecting, &session->timer);
+	session->lookup.done = looked_up;
+	lookup_start(egress->resolver, &session->lookup, name);
+}
+
+static bool is_host_port(const struct egress *egress, uint16_t port)
+{
+	const struct plan_egress *plan = egress->start->plan;
+
+	for (size_t i = 0; i < plan->host_ports.n; i++) {
+		if (plan->host_ports.v[i] == port)
+			return true;
+	}
+	return false;
+}
+
+void session_dial_host(struct session *session, uint16_t port)
+{
+	static const struct address loopback[] = {
+		{ { [10] = 0xff, [11] = 0xff, 127, 0, 0, 1 } },
+		{ { [15] = 1 } },
+	};
+
+	session->opaque = true;
+	session->direct = true;
+	session_dial(session, loopback, 2, port);
+}
+
+static void go_upstream(struct session *session)
+{
+	const struct egress_target *host =
+		&session->egress->start->plan->upstream.host;
+
+	if (host->is_address)
+		session_dial(session, &host->address, 1, host->port);
+	else
+		look_up(session, host->name);
+}
+
+void session_go(struct session *session)
+{
+	struct egress *egress = session->egress;
+	struct egress_target *target = &session->target;
+	struct egress_verdict verdict = { .why = EGRESS_UNLISTED };
+
+	/* Nothing more is read before it is known where it goes. */
+	(void)source_watch(&egress->loop, &session->client, 0);
+	if (target->is_address && names_is_ours(&target->address)) {
+		const char *name = names_find(egress->names, &target->address);
+
+		if (!name || !egress_target_parse(name, strlen(name),
+						  target->port, target)) {
+			session_refuse(session, &verdict, NULL, NULL);
+			return;
+		}
+	}
+	if (!strcmp(target->name, EGRESS_HOST_NAME) &&
+	    is_host_port(egress, target->port)) {
+		session_dial_host(session, target->port);
+		return;
+	}
+	if (!egress_judge(&egress->rules, target, &verdict)) {
+		session_refuse(session, &verdict, NULL, NULL);
+		return;
+	}
+	session->judged = true;
+	session->opaque = verdict.rule && verdict.rule->opaque;
+	session->direct = target->is_address &&
+			  address_classify(&target->address) != ADDRESS_PUBLIC;
+	if (egress->start->plan->upstream.set && !session->direct)
+		go_upstream(session);
+	else if (target->is_address)
+		dial_allowed(session, &target->address, 1);
+	else
+		look_up(session, target->name);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORDON_EGRESS_SESSION_H
+#define CORDON_EGRESS_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "egress/dial.h"
+#include "egress/egress.h"
+#include "egress/loop.h"
+#include "egress/resolve.h"
+#include "plan/egress.h"
+#include "wire/http.h"
+
+struct egress;
+struct session;
+
+/* What differs between the ways in. */
+struct front {
+	enum egress_form form;
+	/* The client has said something, and it is not decided where to. */
+	void (*readable)(struct session *session);
+	/* Where it wanted to go is open: tell the client. */
+	void (*connected)(struct session *session);
+	/* It is not: because of the rules, or (@verdict NULL) because nobody
+	 * answers there. The session is over but for what is sent here. */
+	void (*refused)(struct session *session,
+			const struct egress_verdict *verdict,
+			const struct address *address);
+};
+
+/* Bytes from one end to the other. */
+struct flow {
+	struct source *from;
+	struct source *to;
+	char *pending; /* what @to did not take yet; @from waits */
+	size_t pending_n;
+	size_t pending_at;
+	uint64_t moved;
+	int pipe[2]; /* a long flow is spliced; -1: it is copied */
+	size_t piped; /* bytes in it */
+	bool eof; /* @from has ended */
+	bool done; /* and @to was told */
+};
+
+/* How far the client's bytes are looked at before they go on. */
+enum inspection {
+	INSPECT_NOTHING,
+	INSPECT_TLS, /* a ClientHello must come, for the name */
+	INSPECT_FIRST, /* if a ClientHello or a request comes, likewise */
+	INSPECT_HTTP, /* a request, and after its body the next */
+	INSPECT_PROXY, /* likewise, in absolute form: they are rewritten */
+};
+
+/*
+ * A connection of the box and the one it leads to. One client, one server: no
+ * request can end up at another's.
+ */
+struct session {
+	struct session *next;
+	struct session *prev;
+	struct egress *egress;
+	const struct front *front;
+	struct source client;
+	struct source server;
+	struct timer timer;
+	struct egress_target target;
+	uint16_t from; /* the client's port, in the box */
+	bool opaque; /* the rule says not to look */
+	bool direct; /* not through the upstream proxy */
+	bool judged; /* by the rules: new ones may end it */
+	bool address_judged; /* likewise for what it reached */
+	bool relaying;
+	bool waits_upstream; /* for the proxy's answer to CONNECT */
+	bool finishing; /* what was said to the client goes out, no more */
+	bool answered; /* a request went to the server: the next word is its */
+	bool too_large; /* what was refused is so for its size */
+	const char *failure; /* why nobody answers, for the client */
+	struct address reached; /* what the server is */
+	unsigned int stage; /* of the front's handshake */
+	enum inspection inspection;
+	struct http_body body; /* INSPECT_HTTP, _PROXY */
+	char *in; /* the client's bytes that are not passed on */
+	size_t in_n;
+	size_t in_room;
+	struct flow out; /* client to server */
+	struct flow back; /* server to client */
+	struct lookup lookup;
+	struct dial dial;
+};
+
+/* Takes @fd, a connection that was accepted. NULL if there are too many, which
+ * is reported; @fd stays the caller's then. */
+struct session *session_new(struct egress *egress, const struct front *front,
+			    int fd);
+void session_close(struct session *session);
+/* As a reset, which is how a client is told that has no other words. */
+void session_reset(struct session *session);
+
+/* Reads what the client says into session->in, up to @limit bytes in all. The
+ * number of new ones; 0: nothing now; -1: it has ended or there is no room. */
+int session_read(struct session *session, size_t limit);
+/* Drops @n bytes from the front of session->in. */
+void session_consume(struct session *session, size_t n);
+
+/* The client wants to go to session->target: judges, resolves, connects, and
+ * then calls the front. May close the session. */
+void session_go(struct session *session);
+/* Likewise to these addresses, without a judgement. */
+void session_dial(struct session *session, const struct address *to, size_t n,
+		  uint16_t port);
+/* To a port of the host's loopback, of either family. */
+void session_dial_host(struct session *session, uint16_t port);
+/* The client is told why, in its front's words, and the supervisor too. Ends the
+ * session. */
+void session_refuse(struct session *session,
+		    const struct egress_verdict *verdict,
+		    const struct address *address, const char *asked);
+/* What is left to send is sent, then the session ends. */
+void session_finish(struct session *session);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORDON_EGRESS_STATE_H
+#define CORDON_EGRESS_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "egress/egress.h"
+#include "egress/loop.h"
+#include "plan/egress.h"
+
+struct names;
+struct resolver;
+struct session;
+
+/* What the parts of the egress process share. */
+struct egress {
+	const struct egress_start *start;
+	struct arena arena; /* as long as the process */
+	struct loop loop;
+	struct egress_rules rules; /* in force */
+	struct arena rules_arena; /* theirs, once they were changed */
+	uint32_t rules_number;
+	struct names *names;
+	struct resolver *resolver;
+	struct source channel;
+	/* how long a client may take to say where to, a server to answer, a
+	 * tunnel to be silent */
+	struct timer_queue handshake, connecting, idle;
+	struct session *sessions; /* all, newest first */
+	unsigned int sessions_n;
+	unsigned int sessions_max; /* as many as descriptors allow */
+	unsigned int spliced_n; /* that hold pipes */
+	int spare; /* a descriptor to give up when there are no others */
+	char *scratch; /* for one read, EGRESS_SCRATCH bytes */
+};
+
+enum {
+	EGRESS_SESSIONS_MAX = 2048,
+	EGRESS_SCRATCH = 256 * 1024,
+	EGRESS_HANDSHAKE_MS = 10000,
+	EGRESS_CONNECTING_MS = 15000,
+	EGRESS_IDLE_MS = 60 * 60 * 1000,
+};
+
+/* Tells the supervisor of a refusal. Drops it if it does not listen. @address
+ * and @asked (what the client named instead) may be NULL. */
+void egress_refused(struct egress *egress, const struct egress_target *target,
+		    const struct address *address,
+		    const struct egress_verdict *verdict, const char *asked,
+		    enum egress_form form, uint16_t from);
+
+#endif

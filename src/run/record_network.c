@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run/record_network.c - what egress refused
+ *
+ * Runs in:  the supervisor.
+ * Trusts:   nothing in a report: egress reads what the box and strangers
+ *           write.
+ * Must not: grow without bound: targets are listed once and counted, and the
+ *           last places are for the rest.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "egress/egress.h"
+#include "event/event.h"
+#include "plan/plan.h"
+#include "run/client.h"
+#include "run/record.h"
+#include "run/run.h"
+
+enum { TARGETS_LIMIT = 200, SEARCHES_PER_SECOND = 20 };
+
+static const struct egress_rule *rule_find(const struct record *record,
+					   const struct egress_report *report)
+{
+	const struct egress_rules *rules = record->rules;
+	size_t i = (size_t)report->rule;
+
+	/* Of rules that were replaced meanwhile there is nothing to say. */
+	if (report->rule < 0 || report->rules != record->rules_number)
+		return NULL;
+	if (i < rules->deny.n)
+		return &rules->deny.v[i];
+	i -= rules->deny.n;
+	return i < rules->allow.n ? &rules->allow.v[i] : NULL;
+}
+
+static struct outcome_denial *denial_find(const struct record *record,
+					  const char *operation,
+					  const char *target, const char *why)
+{
+	for (size_t i = 0; i < record->outcome->denials_n; i++) {
+		struct outcome_denial *d = &record->outcome->denials[i];
+
+		if (!strcmp(d->operation, operation) &&
+		    !strcmp(d->target, target) && d->why &&
+		    !strcmp(d->why, why))
+			return d;
+	}
+	return NULL;
+}
+
+static struct outcome_denial *denial_new(struct record *record)
+{
+	struct {
+		struct outcome_denial *v;
+		size_t n;
+	} list = { record->outcome->denials, record->outcome->denials_n };
+
+	*ARENA_PUSH(record->arena, &list) = (struct outcome_denial){ 0 };
+	record->outcome->denials = list.v;
+	record->outcome->denials_n = list.n;
+	record->targets++;
+	return &list.v[list.n - 1];
+}
+
+/* "host:443", "[::1]:80", "host" for a question. */
+static void target_format(const struct egress_target *target, char *out,
+			  size_t room)
+{
+	bool brackets = strchr(target->name, ':') != NULL;
+
+	if (target->port)
+		(void)snprintf(out, room, brackets ? "[%s]:%u" : "%s:%u",
+			       target->name, target->port);
+	else
+		(void)snprintf(out, room, "%s", target->name);
+}
+
+static const char *reason_format(struct record *record,
+				 const struct egress_report *report,
+				 const struct egress_target *target,
+				 const struct address *address,
+				 const struct egress_verdict *verdict)
+{
+	const char *reason =
+		egress_reason(record->arena, target, address, verdict);
+
+	if (report->why == EGRESS_NAME_DIFFERS && report->text[0])
+		return arena_printf(record->arena, "%s; it asked for '%s'",
+				    reason, report->text);
+	return reason;
+}
+
+/* A look through /proc costs a millisecond, and the box can ask for many. */
+static bool client_find(struct record *record, pid_t init,
+			const struct egress_report *report,
+			struct run_client *out)
+{
+	struct timespec now = { 0 };
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	if (record->searched_s != now.tv_sec)
+		record->searched = 0;
+	record->searched_s = now.tv_sec;
+	return record->searched++ < SEARCHES_PER_SECOND &&
+	       run_client_find(init, report->form == EGRESS_BY_DNS,
+			       report->from, out);
+}
+
+void record_refused(struct record *record, pid_t init,
+		    const struct egress_report *report)
+{
+	static const struct address none;
+	struct egress_verdict verdict = {
+		.why = report->why <= EGRESS_LOCKED
+			       ? (enum egress_why)report->why
+			       : EGRESS_MALFORMED,
+		.rule = rule_find(record, report),
+		.class = report->class <= ADDRESS_RESERVED
+				 ? (enum address_class)report->class
+				 : ADDRESS_RESERVED,
+	};
+	const char *operation =
+		report->form == EGRESS_BY_DNS ? "resolve" : "connect";
+	const char *why = egress_why_code(verdict.why);
+	struct egress_target to = { .port = report->port };
+	struct address address;
+	char target[sizeof(to.name) + 16], text[ADDRESS_TEXT] = "";
+	struct outcome_denial *denial;
+	struct run_client client;
+	struct event event = { .kind = EVENT_DENIED,
+			       .operation = operation,
+			       .target = target,
+			       .why = why };
+
+	memcpy(to.name, report->name, sizeof(to.name) - 1);
+	to.is_address = address_parse(to.name, strlen(to.name), &to.address);
+	memcpy(address.v, report->address, sizeof(address.v));
+	if (memcmp(&address, &none, sizeof(none)) != 0) {
+		address_format(&address, text);
+		event.address = text;
+	}
+	if (client_find(record, init, report, &client)) {
+		event.pid = client.pid;
+		event.comm = client.comm;
+	}
+	target_format(&to, target, sizeof(target));
+	denial = denial_find(record, operation, target, why);
+	if (!denial && record->targets >= TARGETS_LIMIT) {
+		(void)snprintf(target, sizeof(target), "(others)");
+		denial = denial_find(record, operation, target, why);
+	}
+	if (!denial) {
+		denial = denial_new(record);
+		denial->operation = operation;
+		denial->target = arena_strdup(record->arena, target);
+		denial->why = why;
+		denial->rule = reason_format(record, report, &to,
+					     event.address ? &address : NULL,
+					     &verdict);
+		denial->remedy = egress_remedy(record->arena, &to,
+					       event.address ? &address : NULL,
+					       &verdict);
+	}
+	denial->count++;
+	if (!denial->comm && event.comm)
+		denial->comm = arena_strdup(record->arena, event.comm);
+	event.rule = denial->rule;
+	event.remedy = denial->remedy;
+	event_write(record->events_fd, &event);
+}
+
+void record_rules_changed(struct record *record,
+			  const struct egress_rules *rules, uint32_t number)
+{
+	record->rules = rules;
+	record->rules_number = number;
+	event_write(record->events_fd,
+		    &(struct event){ .kind = EVENT_RULES_CHANGED });
+}
