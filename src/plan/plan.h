@@ -175,7 +175,6 @@ struct plan {
 
 /* What the caller of plan_build() decides besides the policy. */
 struct plan_options {
-	bool passes_descriptors; /* some that may be regular files */
 	struct plan_notes allow_degraded; /* names of --allow-degraded */
 	const struct plan_filter *seccomp_file; /* from an OCI profile, read
 						 * by the caller; or NULL */

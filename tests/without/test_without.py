@@ -31,10 +31,10 @@ class Host:
             "deny_read": [str(self.hidden.parent)],
             "deny_write": [str(self.locked), str(lab.work / "later")]})
 
-    def cordon(self, verb, *argv, opts=()):
+    def cordon(self, verb, *argv, opts=(), **kw):
         return call([probe_path("without"), self.missing, self.lab.cordon,
                      verb, "-s", self.policy, *opts, *argv],
-                    cwd=self.lab.work, env=self.lab.env)
+                    cwd=self.lab.work, env=self.lab.env, **kw)
 
     def attack(self, opts=()):
         """Everything at once; the marker says that it ran."""
@@ -108,6 +108,23 @@ def test_landlock_is_refused_or_degrades_on_demand(lab):
     assert (lab.work / "marker").exists(), r
     assert "landlock" in r.err.lower(), r
     host.held(r)
+
+
+def test_nothing_kept_is_given_without_landlock(lab):
+    """No other wall keeps a descriptor from being opened for writing."""
+    host = Host(lab, LANDLOCK)
+    f, free = lab.file("outside/f", "old\n"), lab.file("work/free", "old\n")
+    opts = ["--allow-degraded", "landlock"]
+    script = ["sh", "-c", "cat; echo evil >> /proc/self/fd/0"]
+    with open(f) as inp:
+        r = host.cordon("run", "--", *script, opts=opts, stdin=inp)
+        assert r.code == 125 and "standard input" in r.err, r
+        assert "pipe" in r.err and f.read_text() == "old\n", r
+    r = host.cordon("run", "--", "cat", opts=opts, input="old\n")
+    assert r.ok and r.out == "old\n", r                         # the remedy
+    with open(free) as inp:
+        r = host.cordon("run", "--", *script, opts=opts, stdin=inp)
+        assert r.ok and "evil" in free.read_text(), r           # the control
 
 
 def test_no_user_namespaces(lab):
