@@ -291,6 +291,7 @@ int plan_build(struct arena *arena, const struct policy *policy,
 	plan_absents_build(arena, &view, &plan);
 	plan_watches_build(arena, &view, &plan);
 	plan_landlock_build(arena, &view, facts, given_kept, &plan);
+	plan.seccomp_keep = given_kept && facts->landlock_abi < 3;
 	plan_environ_build(arena, policy, context, facts, &view, &plan);
 	add_rlimits(arena, policy, &plan);
 	add_rules(arena, &view, &plan);

@@ -165,6 +165,8 @@ struct plan {
 	struct plan_landlock landlock;
 	struct plan_filter seccomp;
 	bool seccomp_floor; /* it is the user's: ours is laid under it */
+	bool seccomp_keep; /* a filter keeps given files from being emptied,
+			    * as this Landlock cannot */
 	struct plan_absents absents;
 	struct plan_watches watches;
 	struct plan_rlimits rlimits;
