@@ -34,6 +34,7 @@ static const struct filter filters[] = {
 	  strict_calls, COUNT(strict_calls) },
 	{ "floor", RET_ALLOW, floor_calls, COUNT(floor_calls), NULL, 0 },
 	{ "notify", RET_ALLOW, notify_calls, COUNT(notify_calls), NULL, 0 },
+	{ "keep", RET_ALLOW, keep_calls, COUNT(keep_calls), NULL, 0 },
 	{ "init", RET_ERRNO(EPERM), init_calls, COUNT(init_calls), NULL, 0 },
 	{ "guard", RET_ERRNO(EPERM), guard_calls, COUNT(guard_calls), NULL, 0 },
 	{ "egress", RET_ERRNO(EPERM), egress_calls, COUNT(egress_calls), NULL,

@@ -140,6 +140,13 @@ RULES(personality_strict_rules, WHEN(RET_ALLOW, IN(0, PERSONALITY_QUERY)));
 RULES(notify_open_rules, WHEN(RET_NOTIFY, MAKES(1)));
 RULES(notify_openat_rules, WHEN(RET_NOTIFY, MAKES(2)));
 
+/* An open that empties the file without asking Landlock for writing: it takes
+ * both bits of the mode for neither. */
+#define BOTH (O_WRONLY | O_RDWR)
+#define EMPTIES(flags) IN_MASKED(flags, O_TRUNC | BOTH, O_TRUNC, O_TRUNC | BOTH)
+RULES(keep_open_rules, WHEN(RET_ERRNO(EACCES), EMPTIES(1)));
+RULES(keep_openat_rules, WHEN(RET_ERRNO(EACCES), EMPTIES(2)));
+
 /* Our own processes make no code at run time. */
 RULES(no_exec_rules, WHEN(RET_ERRNO(EPERM), ANY(2, PROT_EXEC)));
 /* clang-format on */

@@ -74,11 +74,16 @@ static int print_text(struct cmd *cmd, const struct plan *plan,
 static int plan_main(struct cmd *cmd, const void *verb_args,
 		     const struct opt_rest *rest, struct err *err)
 {
+	static const int streams[] = { STDIN_FILENO, STDOUT_FILENO,
+				       STDERR_FILENO };
 	const struct plan_args *args = verb_args;
 	struct prepared *prepared = arena_array(cmd->arena, struct prepared, 1);
+	struct host_args host = args->host;
 
+	host.fds = streams;
+	host.fds_n = sizeof(streams) / sizeof(*streams);
 	if (prepare_policy(cmd->arena, &args->policy, prepared, err) < 0 ||
-	    prepare_plan(cmd->arena, &args->host, NULL, prepared, err) < 0)
+	    prepare_plan(cmd->arena, &host, NULL, prepared, err) < 0)
 		return -1;
 	return args->json ? print_json(cmd, &prepared->plan, rest, err)
 			  : print_text(cmd, &prepared->plan, rest, err);

@@ -216,9 +216,7 @@ int prepare_plan(struct arena *arena, const struct host_args *args,
 		 struct err *err)
 {
 	const struct policy *policy = &prepared->policy.policy;
-	struct plan_options options = {
-		.passes_descriptors = args->passes_descriptors,
-	};
+	struct plan_options options = { 0 };
 	struct plan_queries queries = { 0 };
 	bool is_file;
 
@@ -230,6 +228,8 @@ int prepare_plan(struct arena *arena, const struct host_args *args,
 			       err) < 0)
 		return -1;
 	add_looks(arena, look, &queries);
+	queries.fds = args->fds;
+	queries.fds_n = args->fds_n;
 	if (host_facts_probe(arena, &queries, &prepared->facts, err) < 0 ||
 	    load_seccomp(arena, prepared, &is_file, err) < 0)
 		return -1;

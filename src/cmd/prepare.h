@@ -21,10 +21,11 @@ struct policy_args {
 	struct opt_values keys; /* each sets the key of its row */
 };
 
-/* Options about what this host may lack. */
+/* Options about what this host may lack, and what the command is given. */
 struct host_args {
 	struct opt_values allow_degraded;
-	bool passes_descriptors; /* the command gets more than 0 to 2 */
+	const int *fds; /* descriptors that the command will have */
+	size_t fds_n;
 };
 
 /* Keys of options that are not those of the policy: their value says which

@@ -20,6 +20,8 @@
 #include "cmd/verb.h"
 #include "run/run.h"
 
+enum { STREAMS_N = 3 };
+
 struct run_args {
 	struct common_args common;
 	struct policy_args policy;
@@ -108,11 +110,15 @@ static int check_fd(const char *option, unsigned int fd, struct err *err)
 	return 0;
 }
 
+/* The standard streams and those named: all that the command will have. */
 static int build_fds(struct arena *arena, const struct run_args *args,
-		     struct run_request *out, struct err *err)
+		     struct run_request *out, struct host_args *host,
+		     struct err *err)
 {
-	int *fds = arena_array(arena, int, args->pass_fds.n + 1);
+	int *fds = arena_array(arena, int, STREAMS_N + args->pass_fds.n);
 
+	for (int fd = 0; fd < STREAMS_N; fd++)
+		fds[fd] = fd;
 	out->events_fd = -1;
 	out->control_fd = -1;
 	if (args->control_fd.set) {
@@ -142,10 +148,12 @@ static int build_fds(struct arena *arena, const struct run_args *args,
 				       "descriptor %u cannot be both the "
 				       "command's and for events or control",
 				       fd.value);
-		fds[i] = (int)fd.value;
+		fds[STREAMS_N + i] = (int)fd.value;
 	}
-	out->pass_fds = fds;
+	out->pass_fds = fds + STREAMS_N;
 	out->pass_fds_n = args->pass_fds.n;
+	host->fds = fds;
+	host->fds_n = STREAMS_N + args->pass_fds.n;
 	return 0;
 }
 
@@ -173,10 +181,9 @@ static int run_command(struct cmd *cmd, const struct run_args *args,
 	struct host_args host = args->host;
 	struct outcome outcome = { 0 };
 
-	host.passes_descriptors = args->pass_fds.n > 0;
 	if (check_outside(err) < 0 ||
 	    build_argv(cmd->arena, args, rest, &request.argv, err) < 0 ||
-	    build_fds(cmd->arena, args, &request, err) < 0 ||
+	    build_fds(cmd->arena, args, &request, &host, err) < 0 ||
 	    prepare_all(cmd->arena, &args->policy, &host, prepared, err) < 0 ||
 	    run_box(cmd->arena, &request, &outcome, err) < 0)
 		return -1;
@@ -223,6 +230,10 @@ const struct verb verb_run = {
 		"directory is writable and there is no network.\n\n"
 		"Options end at the first word that is none: in 'cordon run "
 		"npm test --flag' the flag is npm's.\n\n"
+		"A file that is given open for reading, as standard input or "
+		"with --pass-fd, is not writable by that. One that the policy "
+		"keeps inside a writable directory would be, and is refused: "
+		"use a pipe.\n\n"
 		"Exit status: that of the command; 124 time limit, 125 the "
 		"box could not be made and nothing ran, 126 not executable, "
 		"127 not found, 128+n ended by signal n.",

@@ -110,7 +110,8 @@ static void cut(struct egress *egress)
 		    (s->address_judged &&
 		     !egress_judge_address(
 			     &egress->rules, &s->target, &s->reached,
-			     own_address(&egress->loop, &s->reached),
+			     own_address(&egress->own, &egress->loop,
+					 &s->reached),
 			     &verdict)))
 			session_reset(s);
 	}

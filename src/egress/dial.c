@@ -18,15 +18,6 @@
 
 #include "base/fd.h"
 
-enum { HEAD_START_MS = 250 };
-
-static struct timer_queue head_starts = { .ms = HEAD_START_MS };
-
-void dial_init(struct loop *loop)
-{
-	timer_queue_add(loop, &head_starts);
-}
-
 static socklen_t sockaddr_fill(const struct address *address, uint16_t port,
 			       struct sockaddr_storage *out)
 {
@@ -159,7 +150,7 @@ static void try_next(struct dial *dial)
 		if (state == 0) {
 			dial->open++;
 			if (dial->next < dial->n)
-				timer_start(dial->loop, &head_starts,
+				timer_start(dial->loop, dial->head_starts,
 					    &dial->timer);
 			return;
 		}
@@ -173,10 +164,12 @@ static void head_start_over(struct timer *timer)
 	try_next((struct dial *)((char *)timer - offsetof(struct dial, timer)));
 }
 
-void dial_start(struct dial *dial, struct loop *loop, const struct address *to,
+void dial_start(struct dial *dial, struct loop *loop,
+		struct timer_queue *head_starts, const struct address *to,
 		size_t n, uint16_t port)
 {
 	dial->loop = loop;
+	dial->head_starts = head_starts;
 	dial->timer = (struct timer){ .expired = head_start_over };
 	dial->port = port;
 	dial->n = n < LOOKUP_ADDRESSES_MAX ? n : LOOKUP_ADDRESSES_MAX;

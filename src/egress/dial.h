@@ -27,6 +27,7 @@ struct dial {
 	/* The owner's: makes the sockets; NULL: socket(). -1 with errno. */
 	int (*make)(struct dial *dial, int family);
 	struct loop *loop;
+	struct timer_queue *head_starts;
 	struct timer timer;
 	struct address to[LOOKUP_ADDRESSES_MAX];
 	uint16_t port;
@@ -38,10 +39,11 @@ struct dial {
 	struct attempt attempts[LOOKUP_ADDRESSES_MAX];
 };
 
-/* The queue of head starts; once per loop. */
-void dial_init(struct loop *loop);
+enum { DIAL_HEAD_START_MS = 250 };
 
-void dial_start(struct dial *dial, struct loop *loop, const struct address *to,
+/* @head_starts is a queue of the loop's, of DIAL_HEAD_START_MS. */
+void dial_start(struct dial *dial, struct loop *loop,
+		struct timer_queue *head_starts, const struct address *to,
 		size_t n, uint16_t port);
 void dial_cancel(struct dial *dial);
 

@@ -180,7 +180,7 @@ static int prepare(struct egress *egress, struct err *err)
 	queue_add(egress, &egress->handshake, EGRESS_HANDSHAKE_MS);
 	queue_add(egress, &egress->connecting, EGRESS_CONNECTING_MS);
 	queue_add(egress, &egress->idle, EGRESS_IDLE_MS);
-	dial_init(&egress->loop);
+	queue_add(egress, &egress->head_starts, DIAL_HEAD_START_MS);
 	egress->names = names_new(&egress->arena);
 	egress->resolver =
 		resolver_new(&egress->arena, &egress->loop, start->plan, err);
@@ -212,13 +212,12 @@ static int *given(struct egress *egress, size_t *n)
 
 _Noreturn void egress_main(const struct egress_start *start)
 {
-	static struct egress egress;
+	struct egress egress = { .start = start };
 	struct egress_report message = { .kind = EGRESS_READY };
 	struct err err;
 	size_t n;
 	int *keep;
 
-	egress.start = start;
 	egress.channel.fd = start->channel;
 	keep = given(&egress, &n);
 	if (confine_begin("cordon-egress", keep, n, &err) < 0 ||

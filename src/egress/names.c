@@ -72,10 +72,10 @@ static void slots_double(struct names *names)
 
 uint32_t names_number(struct names *names, const char *name)
 {
-	uint32_t *slot = slot_find(names, name);
+	uint32_t *slot = slot_find(names, name), number = *slot;
 
-	if (*slot)
-		return *slot;
+	if (number)
+		return number;
 	if (names->n == NAMES_MAX)
 		return 0;
 	if (2 * (names->n + 1) > names->slots_n) {

@@ -15,15 +15,8 @@
 
 #include "base/fd.h"
 #include "egress/loop.h"
-#include "policy/address.h"
 
-enum { KEPT = 64, KEPT_MS = 2000 };
-
-static struct {
-	struct address address;
-	uint64_t until_ms; /* 0: unused */
-	bool own;
-} kept[KEPT];
+enum { KEPT_MS = 2000 };
 
 static bool ask_ipv4(const struct address *address)
 {
@@ -49,22 +42,24 @@ static bool ask_ipv6(const struct address *address)
 	memcpy(&to.sin6_addr, address->v, 16);
 	if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0 ||
 	    getsockname(fd, (struct sockaddr *)&from, &n) < 0)
-		return false;
+		return fd < 0;
 	return !memcmp(&from.sin6_addr, &to.sin6_addr, 16);
 }
 
-bool own_address(const struct loop *loop, const struct address *address)
+bool own_address(struct own *own, const struct loop *loop,
+		 const struct address *address)
 {
+	const size_t n = sizeof(own->kept) / sizeof(own->kept[0]);
 	size_t i = 0;
 
 	for (size_t k = 0; k < sizeof(address->v); k++)
-		i = (i * 31 + address->v[k]) % KEPT;
-	if (kept[i].until_ms <= loop->now_ms ||
-	    memcmp(&kept[i].address, address, sizeof(*address)) != 0) {
-		kept[i].address = *address;
-		kept[i].until_ms = loop->now_ms + KEPT_MS;
-		kept[i].own = address_is_ipv4(address) ? ask_ipv4(address)
-						       : ask_ipv6(address);
+		i = (i * 31 + address->v[k]) % n;
+	if (own->kept[i].until_ms <= loop->now_ms ||
+	    memcmp(&own->kept[i].address, address, sizeof(*address)) != 0) {
+		own->kept[i].address = *address;
+		own->kept[i].until_ms = loop->now_ms + KEPT_MS;
+		own->kept[i].own = address_is_ipv4(address) ? ask_ipv4(address)
+							    : ask_ipv6(address);
 	}
-	return kept[i].own;
+	return own->kept[i].own;
 }

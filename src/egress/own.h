@@ -3,11 +3,23 @@
 #define CORDON_EGRESS_OWN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-struct address;
+#include "policy/address.h"
+
 struct loop;
 
+/* What was found out a moment ago. */
+struct own {
+	struct {
+		struct address address;
+		uint64_t until_ms; /* 0: unused */
+		bool own;
+	} kept[32];
+};
+
 /* Is it an address of this host, by its routes of now? In doubt it is. */
-bool own_address(const struct loop *loop, const struct address *address);
+bool own_address(struct own *own, const struct loop *loop,
+		 const struct address *address);
 
 #endif

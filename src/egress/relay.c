@@ -37,18 +37,23 @@ enum {
 	SMALL_CHUNK = 8 * 1024,
 };
 
-static size_t pending_all;
-
 static bool is_gone(int error)
 {
 	return error != EAGAIN && error != EINTR;
 }
 
-void flow_free(struct session *session, struct flow *flow)
+static void pending_drop(struct flow *flow)
 {
-	pending_all -= flow->pending ? flow->pending_n : 0;
+	if (!flow->pending)
+		return;
+	*flow->kept -= flow->pending_n;
 	free(flow->pending);
 	flow->pending = NULL;
+}
+
+void flow_free(struct session *session, struct flow *flow)
+{
+	pending_drop(flow);
 	if (flow->pipe[0] >= 0)
 		session->egress->spliced_n--;
 	fd_close(&flow->pipe[0]);
@@ -85,9 +90,8 @@ static int flow_keep(struct flow *flow, const char *data, size_t n)
 	if (left)
 		memcpy(joined, flow->pending + flow->pending_at, left);
 	memcpy(joined + left, data, n);
-	pending_all -= flow->pending ? flow->pending_n : 0;
-	pending_all += left + n;
-	free(flow->pending);
+	pending_drop(flow);
+	*flow->kept += left + n;
 	flow->pending = joined;
 	flow->pending_n = left + n;
 	flow->pending_at = 0;
@@ -122,11 +126,8 @@ int flow_flush(struct flow *flow)
 		if (sent < 0)
 			return is_gone(errno) ? -1 : 0;
 		flow->pending_at += (size_t)sent;
-		if (flow->pending_at == flow->pending_n) {
-			pending_all -= flow->pending_n;
-			free(flow->pending);
-			flow->pending = NULL;
-		}
+		if (flow->pending_at == flow->pending_n)
+			pending_drop(flow);
 	}
 	return 0;
 }
@@ -176,7 +177,7 @@ static int flow_copy(struct session *session, struct flow *flow)
 	char *scratch = session->egress->scratch;
 	ssize_t n = recv(
 		flow->from->fd, scratch,
-		pending_all < PENDING_HALF ? EGRESS_SCRATCH : SMALL_CHUNK, 0);
+		*flow->kept < PENDING_HALF ? EGRESS_SCRATCH : SMALL_CHUNK, 0);
 
 	if (n < 0)
 		return is_gone(errno) ? -1 : 0;

@@ -91,9 +91,11 @@ struct session *session_new(struct egress *egress, const struct front *front,
 	s->timer.expired = time_over;
 	s->out = (struct flow){ .from = &s->client,
 				.to = &s->server,
+				.kept = &egress->pending,
 				.pipe = { -1, -1 } };
 	s->back = (struct flow){ .from = &s->server,
 				 .to = &s->client,
+				 .kept = &egress->pending,
 				 .pipe = { -1, -1 } };
 	list_add(s);
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 },
@@ -345,7 +347,8 @@ void session_dial(struct session *session, const struct address *to, size_t n,
 
 	timer_start(&egress->loop, &egress->connecting, &session->timer);
 	session->dial.done = dialled;
-	dial_start(&session->dial, &egress->loop, to, n, port);
+	dial_start(&session->dial, &egress->loop, &egress->head_starts, to, n,
+		   port);
 }
 
 /* Of what a name resolved to, that which may be reached. */
@@ -361,7 +364,8 @@ static void dial_allowed(struct session *session, const struct address *found,
 	for (size_t i = 0; i < n; i++) {
 		if (egress_judge_address(
 			    &egress->rules, &session->target, &found[i],
-			    own_address(&egress->loop, &found[i]), &verdict)) {
+			    own_address(&egress->own, &egress->loop, &found[i]),
+			    &verdict)) {
 			to[allowed++] = found[i];
 		} else if (!refused) {
 			refused = &found[i];

@@ -37,6 +37,7 @@ struct flow {
 	char *pending; /* what @to did not take yet; @from waits */
 	size_t pending_n;
 	size_t pending_at;
+	size_t *kept; /* what all flows keep in all */
 	uint64_t moved;
 	int pipe[2]; /* a long flow is spliced; -1: it is copied */
 	size_t piped; /* bytes in it */

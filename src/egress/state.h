@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "egress/egress.h"
 #include "egress/loop.h"
+#include "egress/own.h"
 #include "plan/egress.h"
 
 struct names;
@@ -28,10 +29,13 @@ struct egress {
 	/* how long a client may take to say where to, a server to answer, a
 	 * tunnel to be silent */
 	struct timer_queue handshake, connecting, idle;
+	struct timer_queue head_starts; /* of dials */
+	struct own own;
 	struct session *sessions; /* all, newest first */
 	unsigned int sessions_n;
 	unsigned int sessions_max; /* as many as descriptors allow */
-	unsigned int spliced_n; /* that hold pipes */
+	unsigned int spliced_n; /* flows that hold pipes */
+	size_t pending; /* bytes that all flows keep */
 	int spare; /* a descriptor to give up when there are no others */
 	char *scratch; /* for one read, EGRESS_SCRATCH bytes */
 };

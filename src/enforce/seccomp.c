@@ -84,6 +84,10 @@ int enforce_seccomp(const struct plan *plan, struct box *box, struct err *err)
 	    enforce_filter_load(plan_seccomp_find(PLAN_SECCOMP_FLOOR), 0, err) <
 		    0)
 		return -1;
+	if (plan->seccomp_keep &&
+	    enforce_filter_load(plan_seccomp_find(PLAN_SECCOMP_KEEP), 0, err) <
+		    0)
+		return -1;
 	return enforce_filter_load(&plan->seccomp, 0, err);
 }
 

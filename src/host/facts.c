@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -24,6 +23,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "host/git.h"
+#include "host/given.h"
 #include "host/resolve.h"
 #include "host/tree.h"
 #include "plan/facts.h"
@@ -308,17 +308,6 @@ static unsigned int kernel_version(const struct utsname *name)
 	return major << 16 | minor << 8;
 }
 
-static bool stdio_has_regular_file(void)
-{
-	for (int fd = 0; fd < 3; fd++) {
-		struct stat st;
-
-		if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-			return true;
-	}
-	return false;
-}
-
 static void probe_process(struct arena *arena, struct facts *out)
 {
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0,
@@ -330,7 +319,6 @@ static void probe_process(struct arena *arena, struct facts *out)
 	out->landlock_errno = abi < 0 ? errno : 0;
 	out->kernel = kernel_version(&name);
 	out->hostname = arena_strdup(arena, name.nodename);
-	out->stdio_regular = stdio_has_regular_file();
 	out->inside_box = getenv("CORDON_SANDBOX") != NULL;
 	for (char **e = environ; e && *e; e++)
 		*ARENA_PUSH(arena, &out->environ) = *e;
@@ -346,7 +334,8 @@ int host_facts_probe(struct arena *arena, const struct plan_queries *queries,
 	probe_process(arena, out);
 	probe_paths(&resolver, &queries->paths, &out->paths);
 	facts_index_build(arena, out);
-	if (probe_globs(&resolver, &queries->globs, &out->globs, err) < 0 ||
+	if (host_given_probe(arena, queries, &out->given, err) < 0 ||
+	    probe_globs(&resolver, &queries->globs, &out->globs, err) < 0 ||
 	    probe_sockets(&resolver, queries, &out->sockets, err) < 0 ||
 	    probe_hard_links(&resolver, queries, out, err) < 0)
 		return -1;

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "plan/claims.h"
 #include "plan/environ.h"
+#include "plan/given.h"
 #include "plan/landlock.h"
 #include "plan/mounts.h"
 #include "plan/network.h"
@@ -266,6 +267,7 @@ int plan_build(struct arena *arena, const struct policy *policy,
 		.git_dir = facts->git.dir,
 		.wall_time_ms = (uint64_t)policy->limits.wall_time.number,
 	};
+	bool given_kept = false;
 	struct view view;
 
 	if (!workdir || workdir->kind != FACTS_DIRECTORY)
@@ -280,14 +282,14 @@ int plan_build(struct arena *arena, const struct policy *policy,
 		    0 ||
 	    check_workdir(&view, &plan, err) < 0 ||
 	    check_landlock(arena, policy, facts, options, &plan, err) < 0 ||
+	    plan_given_check(arena, &view, facts, &given_kept, err) < 0 ||
 	    choose_seccomp(policy, options, &plan, err) < 0)
 		return -1;
 	plan_mounts_build(arena, &view, context, &plan);
 	plan_absents_build(arena, &view, &plan);
 	plan_watches_build(arena, &view, &plan);
-	plan_landlock_build(arena, &view, facts,
-			    facts->stdio_regular || options->passes_descriptors,
-			    &plan);
+	plan_landlock_build(arena, &view, facts, given_kept, &plan);
+	plan.seccomp_keep = given_kept && facts->landlock_abi < 3;
 	plan_environ_build(arena, policy, context, facts, &view, &plan);
 	add_rlimits(arena, policy, &plan);
 	add_rules(arena, &view, &plan);

@@ -88,11 +88,29 @@ struct facts_git {
 				 * being named by it */
 };
 
+struct facts_ids {
+	struct facts_id *v;
+	size_t n;
+};
+
+/* A file that the command is given open for reading and not for writing. */
+struct facts_given {
+	int fd;
+	const char *path; /* real; where it was if @gone */
+	bool gone; /* no longer there, but it has another name */
+	struct facts_ids ids; /* of the file, and unless it is @gone of each
+				 * directory above it, upwards */
+};
+
+struct facts_givens {
+	struct facts_given *v;
+	size_t n;
+};
+
 struct facts {
 	unsigned int kernel; /* 0x061200 for 6.18 */
 	int landlock_abi; /* 0: none */
 	int landlock_errno; /* why, if none */
-	bool stdio_regular; /* a standard stream is a regular file */
 	struct facts_paths paths; /* answers, in the order of asking */
 	uint32_t *index; /* of them, see facts_index_build() */
 	size_t index_mask;
@@ -100,6 +118,7 @@ struct facts {
 	struct facts_paths sockets; /* pathname sockets bound on the host */
 	struct facts_paths hard_links; /* other names of denied files */
 	struct facts_paths readonly_links; /* of those not to be written */
+	struct facts_givens given;
 	struct facts_strings environ; /* NAME=VALUE of the caller */
 	struct facts_git git;
 	const char *hostname; /* as uname(2) has it */
@@ -122,6 +141,8 @@ struct plan_queries {
 	const char *git_at; /* NULL: do not look */
 	struct facts_strings git_names; /* asked below the git directories */
 	const char *links_at; /* where hard links are looked for */
+	const int *fds; /* descriptors that the command will have */
+	size_t fds_n;
 	const struct claims *claims; /* what was asked for, to be decided */
 };
 

@@ -9,8 +9,8 @@
  * Behind the mounts Landlock handles writing, creating and devices. It does
  * not handle reading or executing, which the mounts decide and which would be
  * looked up at every open (1.4 x on open/close loops); nor truncating, unless
- * a standard stream is a regular file: then it is what stops a descriptor that
- * was given for reading from being reopened and emptied.
+ * the command is given a file that it may not write: then it is what stops the
+ * descriptor from being reopened and the file from being emptied.
  */
 #include "plan/landlock.h"
 
@@ -86,7 +86,7 @@ static void rule_add(struct arena *arena, struct plan *plan, const char *path,
 }
 
 void plan_landlock_build(struct arena *arena, const struct view *view,
-			 const struct facts *facts, bool given_files,
+			 const struct facts *facts, bool given_kept,
 			 struct plan *plan)
 {
 	struct plan_landlock *landlock = &plan->landlock;
@@ -97,7 +97,7 @@ void plan_landlock_build(struct arena *arena, const struct view *view,
 	landlock->enabled = true;
 	landlock->handled_fs =
 		HANDLED_RIGHTS & rights_of_abi(facts->landlock_abi);
-	if (!given_files)
+	if (!given_kept)
 		landlock->handled_fs &= ~FS_TRUNCATE;
 	if (facts->landlock_abi >= 6)
 		landlock->scoped = SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL;

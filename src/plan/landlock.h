@@ -11,9 +11,9 @@ struct plan_landlock;
 struct view;
 
 /* The second wall behind the mounts, by what this kernel's ABI has.
- * @given_files: the command gets descriptors of regular files. */
+ * @given_kept: the command is given a file that it may not write. */
 void plan_landlock_build(struct arena *arena, const struct view *view,
-			 const struct facts *facts, bool given_files,
+			 const struct facts *facts, bool given_kept,
 			 struct plan *plan);
 
 /* Nothing at all: for processes of ours that read what strangers write, and

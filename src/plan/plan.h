@@ -170,6 +170,8 @@ struct plan {
 	struct plan_landlock cage; /* of processes that need no file at all */
 	struct plan_filter seccomp;
 	bool seccomp_floor; /* it is the user's: ours is laid under it */
+	bool seccomp_keep; /* a filter keeps given files from being emptied,
+			    * as this Landlock cannot */
 	struct plan_absents absents;
 	struct plan_watches watches;
 	struct plan_rlimits rlimits;
@@ -180,7 +182,6 @@ struct plan {
 
 /* What the caller of plan_build() decides besides the policy. */
 struct plan_options {
-	bool passes_descriptors; /* some that may be regular files */
 	struct plan_notes allow_degraded; /* names of --allow-degraded */
 	const struct plan_filter *seccomp_file; /* from an OCI profile, read
 						 * by the caller; or NULL */

@@ -23,6 +23,7 @@ static const struct plan_filter filters[] = {
 	[PLAN_SECCOMP_STRICT] = { FILTER(strict) },
 	[PLAN_SECCOMP_FLOOR] = { FILTER(floor) },
 	[PLAN_SECCOMP_NOTIFY] = { FILTER(notify) },
+	[PLAN_SECCOMP_KEEP] = { FILTER(keep) },
 	[PLAN_SECCOMP_INIT] = { FILTER(init) },
 	[PLAN_SECCOMP_GUARD] = { FILTER(guard) },
 	[PLAN_SECCOMP_EGRESS] = { FILTER(egress) },

@@ -17,6 +17,8 @@ enum plan_seccomp_id {
 				 * gives */
 	PLAN_SECCOMP_NOTIFY, /* laid over one of them: creating calls are
 				 * handed to the guard */
+	PLAN_SECCOMP_KEEP, /* laid over one of them: only what was opened
+				 * for writing is emptied */
 	PLAN_SECCOMP_INIT, /* box init's own */
 	PLAN_SECCOMP_GUARD, /* box init's own when it serves as the guard */
 	PLAN_SECCOMP_EGRESS, /* of the process that the network ends in */

@@ -159,9 +159,10 @@ void plan_text_format(const struct plan *plan, struct text *out)
 {
 	text_add(out, "workdir:");
 	add_path(out, plan->workdir);
-	text_addf(out, "\nview: %s\nnetwork: %s\ngit: %s\nseccomp: %s\n",
+	text_addf(out, "\nview: %s\nnetwork: %s\ngit: %s\nseccomp: %s%s\n",
 		  view_names[plan->view], mode_names[plan->network],
-		  git_names[plan->git], plan->seccomp.name);
+		  git_names[plan->git], plan->seccomp.name,
+		  plan->seccomp_keep ? ", without truncate" : "");
 	if (plan->network == POLICY_MODE_FILTERED)
 		plan_egress_format(out, &plan->egress);
 	format_mounts(plan, out);
@@ -342,15 +343,16 @@ static json_t *json_egress(const struct plan *plan)
 json_t *plan_json_format(const struct plan *plan)
 {
 	json_t *o = json_pack(
-		"{s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:i, s:o, s:o, "
-		"s:o}",
+		"{s:o, s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:i, s:o, "
+		"s:o, s:o}",
 		"workdir", json_path(plan->workdir), "view",
 		view_names[plan->view], "network", mode_names[plan->network],
 		"git", git_names[plan->git], "seccomp", plan->seccomp.name,
-		"rules", json_rules(plan), "mounts", json_mounts(plan),
-		"landlock", json_landlock(&plan->landlock), "absent",
-		json_absents(plan), "watched", (int)plan->watches.n, "limits",
-		json_limits(plan), "environment", json_environ(plan), "notes",
+		"truncate_refused", plan->seccomp_keep, "rules",
+		json_rules(plan), "mounts", json_mounts(plan), "landlock",
+		json_landlock(&plan->landlock), "absent", json_absents(plan),
+		"watched", (int)plan->watches.n, "limits", json_limits(plan),
+		"environment", json_environ(plan), "notes",
 		json_strings(plan->notes.v, plan->notes.n));
 
 	if (plan->network == POLICY_MODE_FILTERED)

@@ -48,7 +48,7 @@ static bool is_pattern(const struct policy_field *field,
 	if (field->type == POLICY_MAP)
 		return false;
 	if (field->form == POLICY_FORM_HOST)
-		return item->item->text[0] == '*';
+		return true; /* one without a port covers others with one */
 	return field->form == POLICY_FORM_ENV &&
 	       policy_path_is_glob(item->item->text);
 }

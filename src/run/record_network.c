@@ -63,7 +63,7 @@ static struct outcome_denial *denial_new(struct record *record)
 	record->outcome->denials = list.v;
 	record->outcome->denials_n = list.n;
 	record->targets++;
-	return &list.v[list.n - 1];
+	return &record->outcome->denials[list.n - 1];
 }
 
 /* "host:443", "[::1]:80", "host" for a question. */

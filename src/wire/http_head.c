@@ -25,8 +25,15 @@ bool http_is_alpha(unsigned char c)
 
 bool http_is_token(unsigned char c)
 {
-	return http_is_alpha(c) || http_is_digit(c) ||
-	       (c && strchr("!#$%&'*+-.^_`|~", c));
+	static const bool token[256] = {
+		['!'] = true,	      ['#' ... '\''] = true,
+		['*' ... '+'] = true, ['-' ... '.'] = true,
+		['0' ... '9'] = true, ['A' ... 'Z'] = true,
+		['^' ... 'z'] = true, ['|'] = true,
+		['~'] = true,
+	};
+
+	return token[c];
 }
 
 bool http_is_value(unsigned char c)

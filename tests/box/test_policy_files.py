@@ -119,7 +119,7 @@ def test_a_typed_profile_holds_against_the_users_file(lab):
              "network: {mode: host}\nenvironment: {pass: [GITHUB_TOKEN]}\n",
              0o644)
     script = f"cat '{f}'; env"
-    r = lab.sh(script)          # the control
+    r = lab.sh(script, opts=HOST_NETWORK[2:])       # the control
     assert token in r.out and "SECRET-env" in r.out, r
     r = lab.sh(script, opts=["-P", "strict"])
     assert token not in r.out and "SECRET-env" not in r.out, r

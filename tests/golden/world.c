@@ -287,6 +287,24 @@ static void answer_glob(const struct world *world, const char *pattern,
 	}
 }
 
+/* The file itself, and what lies above it. */
+static void answer_given(const struct world *world, struct facts_given *given)
+{
+	char *path = arena_strdup(world->arena, given->path);
+	char *slash;
+
+	do {
+		const struct world_node *node =
+			node_find(world, or_root(world->arena, path));
+
+		*ARENA_PUSH(world->arena, &given->ids) =
+			node ? node_id(world, node) : (struct facts_id){ 0 };
+		slash = strrchr(path, '/');
+		if (slash)
+			*slash = '\0';
+	} while (slash && !given->gone);
+}
+
 void world_answer(const struct world *world, const struct plan_queries *queries,
 		  struct facts *out)
 {
@@ -301,6 +319,13 @@ void world_answer(const struct world *world, const struct plan_queries *queries,
 		answer_glob(world, queries->globs.v[i],
 			    ARENA_PUSH(arena, &out->globs));
 	answer_nodes(world, queries, out);
+	out->given = (struct facts_givens){ 0 };
+	for (size_t i = 0; i < world->facts.given.n; i++) {
+		struct facts_given *given = ARENA_PUSH(arena, &out->given);
+
+		*given = world->facts.given.v[i];
+		answer_given(world, given);
+	}
 	answer_git(world, queries, out);
 	if (out->paths.n)
 		facts_index_build(world->arena, out);
@@ -347,6 +372,13 @@ static bool parse_host(struct world *world, char *const *word, size_t n)
 			.dot_git = word[3],
 			.dot_git_is_file = !strcmp(word[4], "file"),
 		};
+	else if (n == 3 &&
+		 (!strcmp(word[0], "given") || !strcmp(word[0], "gone")))
+		*ARENA_PUSH(world->arena, &facts->given) = (struct facts_given){
+			.fd = atoi(word[1]),
+			.path = word[2],
+			.gone = !strcmp(word[0], "gone"),
+		};
 	else if (n != 2)
 		return false;
 	else if (!strcmp(word[0], "kernel") &&
@@ -354,8 +386,6 @@ static bool parse_host(struct world *world, char *const *word, size_t n)
 		facts->kernel = major << 16 | minor << 8;
 	else if (!strcmp(word[0], "landlock"))
 		facts->landlock_abi = atoi(word[1]);
-	else if (!strcmp(word[0], "stdio"))
-		facts->stdio_regular = true;
 	else if (!strcmp(word[0], "hostname"))
 		facts->hostname = word[1];
 	else if (!strcmp(word[0], "inside"))

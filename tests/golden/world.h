@@ -11,12 +11,13 @@ struct arena;
  * A host that exists on paper: one line per thing, words between tabs. What
  * lies above a thing exists too, as a directory.
  *
- *     kernel  6.18            landlock  7           stdio     regular
+ *     kernel  6.18            landlock  7           given     FD PATH
  *     uid     1000            home      /home/u     workdir   /home/u/work
  *     env     NAME=VALUE      degraded  landlock    inside    box
  *     dir     PATH            file      PATH        socket    PATH
  *     other   PATH            link      PATH TARGET hard      PATH OTHER
- *     hostname NAME           git       DIR COMMON DOT_GIT file|dir
+ *     gone    FD PATH         hostname  NAME
+ *     git     DIR COMMON DOT_GIT file|dir
  */
 struct world_node {
 	const char *path;

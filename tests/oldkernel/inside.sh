@@ -161,7 +161,30 @@ try() {
 		echo kept >$OUT/given
 		refused $CORDON run -- sh -c 'echo x >/proc/self/fd/0' <$OUT/given
 		refused $CORDON run -- sh -c 'truncate -s 0 /proc/self/fd/0' <$OUT/given
-		test "$(cat $OUT/given)" = kept
+		for act in 'truncate("/proc/self/fd/0", 0)' \
+			'open("/proc/self/fd/0", os.O_RDONLY | os.O_TRUNC)' \
+			'open("/proc/self/fd/0", 3 | os.O_TRUNC)' \
+			'open("/proc/self/fd/0", os.O_CREAT | os.O_TRUNC)'; do
+			refused $CORDON run -- python3 -c "import os; os.$act" \
+				<$OUT/given
+			test "$(cat $OUT/given)" = kept
+			cp $OUT/given $OUT/control
+			python3 -c "import os; os.$act" <$OUT/control
+			refused test -s $OUT/control
+		done
+		echo x >free; $CORDON run -- python3 -c \
+			'import os; os.truncate("/proc/self/fd/0", 0)' <free
+		refused test -s free
+		$CORDON plan <$OUT/given | grep -q '^seccomp: .*without truncate'
+	E
+	it 'a kept file of the workspace is not given on a stream' <<-'E'
+		echo kept >.mcp.json; git init -q .; echo kept >.git/hooks/x
+		for f in .mcp.json .git/hooks/x; do
+			refused $CORDON run -- sh -c 'echo x >/proc/self/fd/0' <$f
+			test "$(cat $f)" = kept
+			test "$(cat $f | $CORDON run -- cat)" = kept
+		done
+		rm -rf .mcp.json .git
 	E
 	it 'no network; the host network only with a word about scopes' <<-'E'
 		test "$($CORDON run -- grep -c : /proc/net/dev)" = 1

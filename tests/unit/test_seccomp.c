@@ -423,6 +423,29 @@ static const struct row own_guard[] = {
 	{ 0x40000000, { 0 }, K },
 };
 
+/* Laid over the others: all else is their affair. */
+static const struct row keep[] = {
+	{ SYS_truncate, { 0 }, ERR(EACCES) },
+	{ SYS_ftruncate, { 0 }, A },
+	{ SYS_open, { 0, O_TRUNC }, ERR(EACCES) },
+	{ SYS_open, { 0, HIGH | O_TRUNC | O_CLOEXEC }, ERR(EACCES) },
+	{ SYS_open, { 0, O_TRUNC | O_CREAT }, ERR(EACCES) },
+	/* both bits open for neither, and empty all the same */
+	{ SYS_open, { 0, O_TRUNC | O_WRONLY | O_RDWR }, ERR(EACCES) },
+	{ SYS_open, { 0, O_TRUNC | O_WRONLY }, A },
+	{ SYS_open, { 0, O_TRUNC | O_RDWR }, A },
+	{ SYS_open, { O_TRUNC, O_RDONLY, O_TRUNC }, A },
+	{ SYS_openat, { 0, 0, O_TRUNC }, ERR(EACCES) },
+	{ SYS_openat, { 0, 0, HIGH | O_TRUNC | O_NONBLOCK }, ERR(EACCES) },
+	{ SYS_openat, { 0, 0, O_TRUNC | O_WRONLY | O_RDWR }, ERR(EACCES) },
+	{ SYS_openat, { 0, 0, O_TRUNC | O_WRONLY | O_CREAT }, A },
+	{ SYS_openat, { 0, O_TRUNC, O_RDONLY, O_TRUNC }, A },
+	{ 437 /* openat2 */, { 0 }, N },
+	{ SYS_creat, { 0 }, A }, /* opens for writing */
+	{ 500, { 0 }, A },
+	{ 0x40000000, { 0 }, K },
+};
+
 static void what_no_box_may_do_is_refused(void **state)
 {
 	(void)state;
@@ -474,6 +497,12 @@ static void creating_calls_go_to_the_guard(void **state)
 {
 	(void)state;
 	check_rows(PLAN_SECCOMP_NOTIFY, notify, COUNT(notify));
+}
+
+static void files_are_not_emptied_unless_opened_for_writing(void **state)
+{
+	(void)state;
+	check_rows(PLAN_SECCOMP_KEEP, keep, COUNT(keep));
 }
 
 static void own_processes_do_little(void **state)
@@ -558,6 +587,8 @@ int main(void)
 		cmocka_unit_test(strict_is_stricter),
 		cmocka_unit_test(strict_allows_nothing_that_default_refuses),
 		cmocka_unit_test(creating_calls_go_to_the_guard),
+		cmocka_unit_test(
+			files_are_not_emptied_unless_opened_for_writing),
 		cmocka_unit_test(own_processes_do_little),
 		cmocka_unit_test(foreign_architectures_are_killed),
 		cmocka_unit_test(every_number_is_accounted_for),

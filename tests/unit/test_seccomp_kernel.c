@@ -54,6 +54,7 @@ struct attempt {
 #define DEFAULT	 PLAN_SECCOMP_DEFAULT
 #define STRICT	 PLAN_SECCOMP_STRICT
 #define FLOOR	 PLAN_SECCOMP_FLOOR
+#define KEEP	 PLAN_SECCOMP_KEEP
 #define INIT	 PLAN_SECCOMP_INIT
 #define GUARD	 PLAN_SECCOMP_GUARD
 #define MAP_EXEC PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1
@@ -242,6 +243,26 @@ static void arguments_are_looked_at(void **state)
 		  { SYS_ioctl, -1, HIGH | TIOCSTI },
 		  EPERM,
 		  EBADF },
+		{ "keep: truncate",
+		  KEEP,
+		  { SYS_truncate, PATH, 0 },
+		  EACCES,
+		  FINE },
+		{ "keep: empty while reading",
+		  KEEP,
+		  { SYS_openat, AT_FDCWD, PATH, HIGH | O_TRUNC },
+		  EACCES,
+		  FINE },
+		{ "keep: empty with both bits",
+		  KEEP,
+		  { SYS_openat, AT_FDCWD, PATH, O_TRUNC | O_WRONLY | O_RDWR },
+		  EACCES,
+		  FINE },
+		{ "keep: empty while writing",
+		  KEEP,
+		  { SYS_openat, AT_FDCWD, PATH, O_TRUNC | O_WRONLY },
+		  FINE,
+		  FINE },
 		{ "other ioctl",
 		  DEFAULT,
 		  { SYS_ioctl, -1, TCGETS },

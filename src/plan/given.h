@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORDON_PLAN_GIVEN_H
+#define CORDON_PLAN_GIVEN_H
+
+#include <stdbool.h>
+
+struct arena;
+struct err;
+struct facts;
+struct view;
+
+/*
+ * ERR_POLICY where the command is given, for reading, a file that it may not
+ * write and that nothing would keep it from opening for writing.
+ * *@out_kept: it is given one that Landlock keeps.
+ */
+int plan_given_check(struct arena *arena, const struct view *view,
+		     const struct facts *facts, bool *out_kept,
+		     struct err *err);
+
+#endif
