@@ -34,7 +34,6 @@ static const char *status_of(enum egress_why why)
 	case EGRESS_PLACE:
 	case EGRESS_OWN:
 	case EGRESS_NOT_TLS:
-	case EGRESS_LOCKED:
 		break;
 	}
 	return "403 Forbidden";

@@ -68,7 +68,6 @@ enum egress_why {
 	EGRESS_NOT_TLS, /* on port 443 */
 	EGRESS_MALFORMED, /* the request, or the name in it */
 	EGRESS_BUDGET, /* too many connections, or too many names */
-	EGRESS_LOCKED, /* the network was locked while the box ran */
 };
 
 struct egress_verdict {

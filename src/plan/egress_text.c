@@ -26,7 +26,6 @@ static const char *const codes[] = {
 	[EGRESS_NOT_TLS] = "blocked-by-tls-policy",
 	[EGRESS_MALFORMED] = "malformed-request",
 	[EGRESS_BUDGET] = "blocked-by-budget",
-	[EGRESS_LOCKED] = "blocked-by-lock",
 };
 
 const char *egress_why_code(enum egress_why why)
@@ -168,8 +167,6 @@ const char *egress_reason(struct arena *arena,
 	case EGRESS_BUDGET:
 		return "the box has too many connections, or has asked for "
 		       "too many names";
-	case EGRESS_LOCKED:
-		return "the network of the box is locked";
 	}
 	return "";
 }
@@ -211,6 +208,13 @@ static const char *remedy_denied(struct arena *arena,
 			    policy_origin_format(arena, &rule->origin));
 }
 
+static const char *remedy_host_port(struct arena *arena, uint16_t port)
+{
+	return arena_printf(arena,
+			    "--host-port=%u, or network.host_ports: [%u]", port,
+			    port);
+}
+
 static const char *remedy_place(struct arena *arena,
 				const struct egress_target *target,
 				const struct address *address,
@@ -220,10 +224,7 @@ static const char *remedy_place(struct arena *arena,
 
 	/* The host's, that is: the box has its own. */
 	if (class == ADDRESS_LOOPBACK)
-		return arena_printf(arena,
-				    "--host-port=%u, or network.host_ports: "
-				    "[%u]",
-				    target->port, target->port);
+		return remedy_host_port(arena, target->port);
 	address_format(address ? address : &target->address, text);
 	return remedy_allow(arena, format_place(arena, text, target->port));
 }
@@ -239,6 +240,8 @@ const char *egress_remedy(struct arena *arena,
 	case EGRESS_DENIED:
 		return remedy_denied(arena, verdict->rule);
 	case EGRESS_UNLISTED:
+		if (!strcmp(target->name, EGRESS_HOST_NAME))
+			return remedy_host_port(arena, target->port);
 		if (target->is_address)
 			return remedy_place(arena, target, NULL,
 					    address_classify(&target->address));
@@ -255,7 +258,6 @@ const char *egress_remedy(struct arena *arena,
 	case EGRESS_ALLOWED:
 	case EGRESS_MALFORMED:
 	case EGRESS_BUDGET:
-	case EGRESS_LOCKED:
 		break;
 	}
 	return NULL;

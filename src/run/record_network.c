@@ -115,7 +115,7 @@ void record_refused(struct record *record, pid_t init,
 {
 	static const struct address none;
 	struct egress_verdict verdict = {
-		.why = report->why <= EGRESS_LOCKED
+		.why = report->why <= EGRESS_BUDGET
 			       ? (enum egress_why)report->why
 			       : EGRESS_MALFORMED,
 		.rule = rule_find(record, report),

@@ -313,9 +313,12 @@ enum http_status http_request_guess(const char *data, size_t n,
 	size_t method;
 
 	text = http_span_tail(text, http_run(text, is_blank));
-	method = http_run(text, http_is_token);
-	if (text.n && !method)
+	/* Methods are in capitals, and who sends "hello" waits for an answer:
+	 * what could only become a request that few servers take must not be
+	 * kept waiting for the rest. */
+	if (text.n && (*text.v < 'A' || *text.v > 'Z'))
 		return HTTP_OTHER;
+	method = http_run(text, http_is_token);
 	text = http_span_tail(text, method);
 	if (text.n && !is_blank((unsigned char)*text.v))
 		return HTTP_OTHER;

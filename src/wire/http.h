@@ -68,7 +68,8 @@ enum http_status http_request_parse(const char *data, size_t n,
  * protocol: HTTP_OTHER as soon as it is clear that their first line does not
  * end with " HTTP/1.x" or " HTTP/2.0", HTTP_MORE until then, else as
  * http_request_parse(). What a lenient server would still read as a request
- * (after empty lines, or with a tab for the space) is one here: malformed.
+ * (after empty lines, or with a tab for the space) is one here: malformed. A
+ * method begins with a capital.
  */
 enum http_status http_request_guess(const char *data, size_t n,
 				    struct http_request *out);

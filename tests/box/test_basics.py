@@ -166,12 +166,6 @@ def test_T_009_unknown_key_is_named_with_the_nearest(lab):
 NOT_YET = [
     {"exec": {"deny": ["sudo"]}},
     {"exec": {"only_system": True}},
-    {"network": {"mode": "filtered"}},
-    {"network": {"allow": ["example.org"]}},
-    {"network": {"host_ports": [5432]}},
-    {"network": {"publish": ["8080"]}},
-    {"network": {"upstream_proxy": "http://127.0.0.1:3128"}},
-    {"network": {"resolver": "127.0.0.1:53"}},
     {"limits": {"memory": "1GiB"}},
     {"limits": {"cpus": 1}},
     {"limits": {"processes": 64}},

@@ -74,6 +74,122 @@ def test_explain_remedy_works(lab):
         assert lab.sh('echo x >> "$1"', f, opts=option).ok, got
 
 
+NET = ["--allow-domain", "github.com", "--allow-domain", "*.y.org:8443",
+       "--deny-domain", "bad.y.org", "--host-port", "5432"]
+
+EXPLAINED_NET = [
+    ("github.com", True, "--allow-domain"),
+    ("GitHub.com.:80", True, "--allow-domain"),
+    ("github.com:22", False, "22"),
+    ("a.y.org:8443", True, "*.y.org:8443"),
+    ("y.org:8443", False, "y.org"),
+    ("bad.y.org:8443", False, "--deny-domain"),
+    ("10.0.0.1", False, "address"),
+    ("[fd00::1]:443", False, "address"),
+    ("localhost:5432", True, "--host-port"),
+    ("localhost:5433", False, "box's own"),
+]
+
+
+@pytest.mark.parametrize("host,allowed,says", EXPLAINED_NET)
+def test_explain_net(lab, host, allowed, says):
+    got, r = explain(lab, "net", host, *NET)
+    assert got["operation"] == "net" and got["asked"] == host, got
+    assert got["allowed"] is allowed and r.code == (0 if allowed else 1), r
+    assert says in got["rule"], got
+    assert (got["code"] is None) is allowed, got
+    text = lab.cli("explain", "net", host, *NET)
+    assert ("allowed" if allowed else "denied") in text.out, text
+
+
+def test_explain_net_says_that_addresses_come_later(lab):
+    r = lab.cli("explain", "net", "github.com", *NET)
+    assert "when it is connected" in r.out, r
+    r = lab.cli("explain", "net", "10.1.1.1", "--allow-domain", "10.1.1.1")
+    assert r.ok and "when it is connected" not in r.out, r
+
+
+def test_explain_net_remedy_works(lab):
+    got, _ = explain(lab, "net", "x.org:22")
+    assert not got["allowed"] and "network.mode 'none'" in got["rule"], got
+    again, r = explain(lab, "net", *got["remedy"].split(), "x.org:22")
+    assert again["allowed"], r
+
+
+@pytest.mark.parametrize("word", ["a b", "x:0", "x:99999", "0x7f.1", "",
+                                  "http://x.org/", "a..b"])
+def test_explain_net_refuses_what_is_no_host(lab, word):
+    r = lab.cli("explain", "net", word)
+    assert r.code == 2 and not r.out, r
+    assert lab.cli("explain", "net", "x.org", "--network", "host").ok
+
+
+def network_of(lab, *options, **kw):
+    r = lab.cli("plan", "--json", *options, **kw)
+    assert r.ok, r
+    return json.loads(r.out)
+
+
+@pytest.mark.parametrize("options,mode", [
+    ([], "none"),
+    (["--allow-domain", "x.org"], "filtered"),
+    (["--net-allow", "x.org"], "filtered"),
+    (["--allow-net", "x.org"], "filtered"),
+    (["-p", "8080"], "filtered"),
+    (["--publish=127.0.0.1:8081:80"], "filtered"),
+    (["--host-port", "5432"], "filtered"),
+    (["--deny-domain", "x.org"], "none"),
+    (["--network", "filtered"], "filtered"),
+    (["--allow-domain", "x.org", "--network", "none"], "none"),
+    (["--no-net", "--allow-domain", "x.org"], "none"),
+    (["--block-net"], "none"),
+    (["--network", "host"], "host"),
+    (["-P", "offline", "--allow-domain", "x.org"], "filtered"),
+])
+def test_what_can_be_reached_implies_a_filtered_network(lab, options, mode):
+    assert network_of(lab, *options)["network"] == mode
+
+
+def test_network_options_reach_the_plan(lab):
+    plan = network_of(lab, *NET, "-p", "8080", "--upstream-proxy",
+                      "http://proxy:3128", "--resolver", "127.0.0.1:53")
+    egress = plan["egress"]
+    assert [r["rule"] for r in egress["allow"]] == ["github.com",
+                                                    "*.y.org:8443"]
+    assert egress["deny"] == [{"rule": "bad.y.org",
+                               "origin": "--deny-domain"}]
+    assert egress["host_ports"] == [5432]
+    assert egress["publish"] == [{"address": "127.0.0.1", "host_port": 8080,
+                                  "port": 8080}]
+    assert egress["upstream_proxy"] == {"host": "proxy", "port": 3128}
+    assert egress["resolver"] == {"host": "127.0.0.1", "port": 53}
+    assert "egress" not in network_of(lab)
+
+
+def test_rules_over_the_hosts_network_are_refused(lab):
+    lab.refuses("network.allow", "filters nothing",
+                opts=["--network", "host", "--allow-domain", "x.org"])
+    lab.refuses("network.allow", policy={"network": {"mode": "host",
+                                                     "allow": ["x.org"]}})
+    lab.refuses("network.deny", opts=["-P", "trusted", "--network", "host"])
+    # What a file allows can be overridden by who types it, and it is said.
+    p = lab.policy(network={"mode": "filtered", "allow": ["x.org"]})
+    plan = network_of(lab, "-s", p, "--network", "host")
+    assert plan["network"] == "host", plan
+    assert any("'network.allow'" in n for n in plan["notes"]), plan["notes"]
+
+
+@pytest.mark.parametrize("option,value", [
+    ("--allow-domain", "a b"), ("--allow-domain", "x -j ACCEPT"),
+    ("--allow-domain", "x.org\ny.org"), ("--deny-domain", "0x7f.1"),
+    ("--publish", "0"), ("--host-port", "x"), ("--network", "all"),
+    ("--upstream-proxy", "socks5://x:1"), ("--resolver", "1.1.1.1"),
+])
+def test_bad_network_options_are_named(lab, option, value):
+    r = lab.cli("plan", option, value)
+    assert r.code == 2 and f"cordon: {option}: " in r.err, r
+
+
 def test_T_178_doctor_reports_every_probe(lab):
     r = lab.cli("doctor")
     assert r.ok, r
@@ -89,16 +205,48 @@ def test_T_178_doctor_reports_every_probe(lab):
 def test_profiles_are_listed_and_shown(lab):
     r = lab.cli("profiles")
     assert r.ok
-    for name in ("default", "strict", "offline"):
+    for name in ("default", "strict", "offline", "dev", "agent", "trusted"):
         assert name in r.out, r
         shown = lab.cli("policy", "show", "-P", name)
         assert shown.ok and shown.out, shown
 
 
-@pytest.mark.parametrize("profile", ["default", "strict", "offline"])
+PROFILES = ["default", "strict", "offline", "dev", "agent", "trusted"]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
 def test_profiles_run(lab, profile):
     r = lab.sh("echo made > file && cat file", opts=["-P", profile])
     assert r.out == "made\n", r
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_keys_are_for_agents_alone(lab, profile):
+    env = lab.env | {"ANTHROPIC_API_KEY": "k1", "GITHUB_TOKEN": "k2"}
+    r = lab.sh('echo "[$ANTHROPIC_API_KEY][$GITHUB_TOKEN]"',
+               opts=["-P", profile], env=env)
+    assert r.out == ("[k1][]\n" if profile == "agent" else "[][]\n"), r
+
+
+REACH = [
+    ("dev", "registry.npmjs.org", True), ("dev", "github.com:22", True),
+    ("dev", "api.anthropic.com", False), ("dev", "pastebin.com", False),
+    ("agent", "api.anthropic.com", True), ("agent", "pypi.org", True),
+    ("agent", "statsig.anthropic.com", False),
+    ("agent", "x.ingest.sentry.io", False),
+    ("agent", "pastebin.com", False), ("agent", "s3.amazonaws.com", False),
+    ("trusted", "pastebin.com", True), ("trusted", "pastebin.com:25", False),
+    ("trusted", "metadata.google.internal:80", False),
+    ("trusted", "169.254.169.254:80", False),
+    ("trusted", "8.8.8.8", False),
+    ("default", "github.com", False), ("strict", "github.com", False),
+]
+
+
+@pytest.mark.parametrize("profile,host,allowed", REACH)
+def test_where_profiles_lead(lab, profile, host, allowed):
+    got, r = explain(lab, "net", host, "-P", profile)
+    assert got["allowed"] is allowed, r
 
 
 def test_offline_has_no_network_whatever_else_is_asked_before(lab):

@@ -108,7 +108,7 @@ static void every_reason_has_a_code_and_a_sentence(void **state)
 	struct egress_target target = target_of("a.b", 443);
 
 	(void)state;
-	for (unsigned int why = EGRESS_ALLOWED; why <= EGRESS_LOCKED; why++) {
+	for (unsigned int why = EGRESS_ALLOWED; why <= EGRESS_BUDGET; why++) {
 		struct egress_verdict verdict = {
 			.why = (enum egress_why)why,
 			.rule = why == EGRESS_DENIED ? rules.deny.v
