@@ -142,6 +142,7 @@ const struct opt host_options[HOST_OPTIONS_N] = {
 	  .kind = OPT_LIST,
 	  .offset = offsetof(struct host_args, allow_degraded),
 	  .arg = "NAME",
-	  .help = "run although this layer (landlock, landlock_scopes) is "
+	  .help = "run although this layer (landlock, landlock_scopes, "
+		  "network_namespaces) is "
 		  "missing here; 'cordon plan' shows what is weaker then" },
 };

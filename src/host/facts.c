@@ -308,6 +308,18 @@ static unsigned int kernel_version(const struct utsname *name)
 	return major << 16 | minor << 8;
 }
 
+/* It can be taken away alone, and then the rest of a box could still be made:
+ * what that means is for the plan to say. */
+static bool lacks_network_namespaces(void)
+{
+	AUTO_CLOSE int fd =
+		open("/proc/sys/user/max_net_namespaces", O_RDONLY | O_CLOEXEC);
+	char value[2] = "";
+
+	return fd >= 0 && read(fd, value, sizeof(value)) > 0 &&
+	       value[0] == '0' && value[1] == '\n';
+}
+
 static void probe_process(struct arena *arena, struct facts *out)
 {
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0,
@@ -319,6 +331,7 @@ static void probe_process(struct arena *arena, struct facts *out)
 	out->landlock_errno = abi < 0 ? errno : 0;
 	out->kernel = kernel_version(&name);
 	out->hostname = arena_strdup(arena, name.nodename);
+	out->no_network_namespaces = lacks_network_namespaces();
 	out->inside_box = getenv("CORDON_SANDBOX") != NULL;
 	for (char **e = environ; e && *e; e++)
 		*ARENA_PUSH(arena, &out->environ) = *e;

@@ -85,7 +85,8 @@ static int check_layer_names(struct arena *arena, const struct policy *policy,
 /* A layer that is missing: an error, or a note if the caller said so. */
 static int missing(struct arena *arena, const struct policy *policy,
 		   const struct plan_options *options, struct plan *plan,
-		   const char *name, const char *what, struct err *err)
+		   const char *name, const char *what, const char *remedy,
+		   struct err *err)
 {
 	const struct policy_item *item = required(policy, name);
 
@@ -94,11 +95,28 @@ static int missing(struct arena *arena, const struct policy *policy,
 			       what, item->origin.source);
 	if (!is_named(&options->allow_degraded, name))
 		return err_set(err, ERR_HOST,
-			       "%s: %s; use a newer kernel, or "
-			       "--allow-degraded=%s to run without it",
-			       name, what, name);
+			       "%s: %s; %s, or --allow-degraded=%s to run "
+			       "without it",
+			       name, what, remedy, name);
 	*ARENA_PUSH(arena, &plan->notes) =
 		arena_printf(arena, "degraded: %s: %s", name, what);
+	return 0;
+}
+
+/* Without one there is nothing between the command and the host's network. */
+static int check_network(struct arena *arena, const struct policy *policy,
+			 const struct facts *facts,
+			 const struct plan_options *options, struct plan *plan,
+			 struct err *err)
+{
+	if (plan->network == POLICY_MODE_HOST || !facts->no_network_namespaces)
+		return 0;
+	if (missing(arena, policy, options, plan, "network_namespaces",
+		    "this host makes none, so the command cannot be kept off "
+		    "its network",
+		    "raise user.max_net_namespaces", err) < 0)
+		return -1;
+	plan->network = POLICY_MODE_HOST;
 	return 0;
 }
 
@@ -107,22 +125,24 @@ static int check_landlock(struct arena *arena, const struct policy *policy,
 			  const struct plan_options *options, struct plan *plan,
 			  struct err *err)
 {
+	static const char newer_kernel[] = "use a newer kernel";
+
 	/* Where it is required it counts whatever the network is. */
 	if (facts->landlock_abi < 6 && required(policy, "landlock_scopes"))
 		return missing(arena, policy, options, plan, "landlock_scopes",
 			       "this kernel's Landlock does not scope abstract "
 			       "unix sockets and signals",
-			       err);
+			       newer_kernel, err);
 	if (facts->landlock_abi < 2)
 		return missing(arena, policy, options, plan, "landlock",
 			       "this kernel has no usable Landlock, the second "
 			       "wall behind the mounts",
-			       err);
+			       newer_kernel, err);
 	if (facts->landlock_abi < 6 && plan->network == POLICY_MODE_HOST)
 		return missing(arena, policy, options, plan, "landlock_scopes",
 			       "with the host's network, abstract unix sockets "
 			       "of the host can be reached on this kernel",
-			       err);
+			       newer_kernel, err);
 	return 0;
 }
 
@@ -281,6 +301,7 @@ int plan_build(struct arena *arena, const struct policy *policy,
 	    build_view(arena, policy, context, queries, facts, &view, err) <
 		    0 ||
 	    check_workdir(&view, &plan, err) < 0 ||
+	    check_network(arena, policy, facts, options, &plan, err) < 0 ||
 	    check_landlock(arena, policy, facts, options, &plan, err) < 0 ||
 	    plan_given_check(arena, &view, facts, &given_kept, err) < 0 ||
 	    choose_seccomp(policy, options, &plan, err) < 0)

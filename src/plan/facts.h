@@ -122,6 +122,7 @@ struct facts {
 	struct facts_strings environ; /* NAME=VALUE of the caller */
 	struct facts_git git;
 	const char *hostname; /* as uname(2) has it */
+	bool no_network_namespaces; /* it makes none */
 	bool inside_box; /* this process is in a box already */
 	struct facts_strings unfinished; /* looks that met a bound, for notes */
 };

@@ -201,7 +201,7 @@ const struct policy_field policy_fields[] = {
 	  .initial = "user_namespaces seccomp", .form = POLICY_FORM_WORD,
 	  .narrowing = POLICY_NARROW_GROW, YES,
 	  CHOICES("user_namespaces", "seccomp", "landlock",
-		  "landlock_scopes"),
+		  "landlock_scopes", "network_namespaces"),
 	  .doc = "Layers without which nothing runs." },
 };
 /* clang-format on */

@@ -157,7 +157,8 @@ def test_a_typed_profile_does_not_widen_a_file(lab):
 
 
 # -- layers of the box by name ------------------------------------------------
-LAYER_NAMES = ["user_namespaces", "seccomp", "landlock", "landlock_scopes"]
+LAYER_NAMES = ["user_namespaces", "seccomp", "landlock", "landlock_scopes",
+               "network_namespaces"]
 
 
 def test_require_and_allow_degraded_know_the_same_names(lab):

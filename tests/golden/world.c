@@ -388,6 +388,8 @@ static bool parse_host(struct world *world, char *const *word, size_t n)
 		facts->landlock_abi = atoi(word[1]);
 	else if (!strcmp(word[0], "hostname"))
 		facts->hostname = word[1];
+	else if (!strcmp(word[0], "no_network_namespaces"))
+		facts->no_network_namespaces = true;
 	else if (!strcmp(word[0], "inside"))
 		facts->inside_box = true;
 	else if (!strcmp(word[0], "env"))

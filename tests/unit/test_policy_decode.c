@@ -236,8 +236,9 @@ static const struct {
 	{ "limits: {wall_time: 0.0001s}\n", "is too small" },
 	{ "limits: {cpus: 2x}\n", "cpus: '2x' is not a number" },
 	{ "syscalls: {profile: strcit}\n", "syscalls.profile: 'strcit'" },
-	{ "require: [magic]\n", "require: 'magic' is not user_namespaces, "
-				"seccomp, landlock or landlock_scopes" },
+	{ "require: [magic]\n",
+	  "require: 'magic' is not user_namespaces, "
+	  "seccomp, landlock, landlock_scopes or network_namespaces" },
 	{ "require: [landlok_scopes]\n", "'landlok_scopes' is not" },
 	{ "extends: {replace: [a]}\n", "extends: expected a name" },
 	{ "extends: ['']\n", "extends: '': it is empty" },
