@@ -8,6 +8,8 @@
  *           turned away.
  */
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -17,8 +19,6 @@
 #include "base/fd.h"
 #include "egress/front.h"
 #include "egress/state.h"
-
-enum { AT_ONCE = 32 };
 
 /* One descriptor is kept to be given up for this. */
 static void turn_away(struct egress *egress, int listener)
@@ -31,28 +31,25 @@ static void turn_away(struct egress *egress, int listener)
 	egress->spare = dup(egress->start->channel);
 }
 
+/* One at a time: there is seldom another, and asking costs. */
 static void door_ready(struct source *source, uint32_t events)
 {
 	struct door *door =
 		(struct door *)((char *)source - offsetof(struct door, source));
+	struct sockaddr_in6 peer = { 0 }; /* its port is where IPv4 has it */
+	socklen_t n = sizeof(peer);
+	int fd = accept4(source->fd, (struct sockaddr *)&peer, &n,
+			 SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	(void)events;
-	for (int i = 0; i < AT_ONCE; i++) {
-		int fd = accept4(source->fd, NULL, NULL,
-				 SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-		if (fd >= 0) {
-			door->open(door, fd);
-		} else if (errno == EMFILE || errno == ENFILE) {
-			turn_away(door->egress, source->fd);
-		} else if (errno != EINTR && errno != ECONNABORTED) {
-			break;
-		}
-	}
+	if (fd >= 0)
+		door->open(door, fd, ntohs(peer.sin6_port));
+	else if (errno == EMFILE || errno == ENFILE)
+		turn_away(door->egress, source->fd);
 }
 
 int door_listen(struct egress *egress, int fd, uint16_t port,
-		void (*open)(struct door *door, int fd))
+		void (*open)(struct door *door, int fd, uint16_t from))
 {
 	struct door *door = arena_array(&egress->arena, struct door, 1);
 
@@ -62,5 +59,9 @@ int door_listen(struct egress *egress, int fd, uint16_t port,
 		.port = port,
 		.open = open,
 	};
+	/* What is accepted has it from the start. */
+	if (setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int)) <
+	    0)
+		return -1;
 	return source_watch(&egress->loop, &door->source, EPOLLIN);
 }

@@ -14,7 +14,8 @@ struct door {
 	struct source source;
 	struct egress *egress;
 	uint16_t port; /* where a host port or a published port leads */
-	void (*open)(struct door *door, int fd); /* takes the connection */
+	/* takes the connection of the client with this port */
+	void (*open)(struct door *door, int fd, uint16_t from);
 };
 
 /* Each listens until the loop ends; -1 with errno. @fd stays the caller's. */
@@ -25,6 +26,6 @@ int front_publish_listen(struct egress *egress, int fd, uint16_t port);
 
 /* Shared by them: accepts what is there and hands it to door->open. */
 int door_listen(struct egress *egress, int fd, uint16_t port,
-		void (*open)(struct door *door, int fd));
+		void (*open)(struct door *door, int fd, uint16_t from));
 
 #endif

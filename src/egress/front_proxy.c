@@ -9,7 +9,6 @@
  */
 #include <string.h>
 #include <strings.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -128,8 +127,10 @@ static void http_readable(struct session *session)
 	struct http_request request;
 	int n = session_read(session, HTTP_HEAD_MAX + 1);
 
-	if (n == 0)
+	if (n == 0) {
+		session_wait(session);
 		return;
+	}
 	if (n < 0 && session->in_n <= HTTP_HEAD_MAX) {
 		session_close(session);
 		return;
@@ -144,6 +145,7 @@ static void http_readable(struct session *session)
 		http_go(session, &request);
 		break;
 	case HTTP_MORE:
+		session_wait(session);
 		break;
 	case HTTP_TOO_LARGE:
 		session->too_large = true;
@@ -194,6 +196,7 @@ static int socks_greet(struct session *session)
 	case SOCKS_OK:
 		break;
 	case SOCKS_MORE:
+		session_wait(session);
 		return 0;
 	case SOCKS_MALFORMED:
 		session_close(session);
@@ -222,6 +225,7 @@ static void socks_input(struct session *session)
 	case SOCKS_OK:
 		break;
 	case SOCKS_MORE:
+		session_wait(session);
 		return;
 	case SOCKS_MALFORMED:
 		session_close(session);
@@ -239,27 +243,25 @@ static void socks_readable(struct session *session)
 
 	if (n < 0)
 		session_close(session);
-	if (n > 0)
+	else if (n > 0)
 		socks_input(session);
 }
 
-static void proxy_open(struct door *door, int fd)
+static void proxy_open(struct door *door, int fd, uint16_t from)
 {
 	static const char busy[] =
 		"HTTP/1.1 503 Service Unavailable (cordon: too many "
 		"connections)\r\nX-Proxy-Error: blocked-by-budget\r\n"
 		"Content-Length: 0\r\nConnection: close\r\n\r\n";
-	struct session *session = session_new(door->egress, &connect_front, fd);
+	struct session *session =
+		session_new(door->egress, &connect_front, fd, from);
 
 	if (!session) {
 		(void)send(fd, busy, sizeof(busy) - 1, MSG_NOSIGNAL);
 		(void)close(fd);
 		return;
 	}
-	if (source_watch(&door->egress->loop, &session->client, EPOLLIN) < 0)
-		session_close(session);
-	else
-		http_readable(session);
+	http_readable(session);
 }
 
 int front_proxy_listen(struct egress *egress, int fd)

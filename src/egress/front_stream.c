@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -116,7 +115,7 @@ static int destination(int fd, struct address *out, uint16_t *port)
 	return 0;
 }
 
-static void stream_open(struct door *door, int fd)
+static void stream_open(struct door *door, int fd, uint16_t from)
 {
 	struct egress *egress = door->egress;
 	struct session *session;
@@ -133,12 +132,11 @@ static void stream_open(struct door *door, int fd)
 	}
 	session = session_new(
 		egress, port == EGRESS_DNS_PORT ? &dns_front : &stream_front,
-		fd);
+		fd, from);
 	if (!session) {
 		reset(fd);
 	} else if (port == EGRESS_DNS_PORT) {
-		if (source_watch(&egress->loop, &session->client, EPOLLIN) < 0)
-			session_close(session);
+		session_wait(session);
 	} else {
 		address_format(&to, text);
 		(void)egress_target_parse(text, strlen(text), port,
@@ -152,9 +150,10 @@ int front_stream_listen(struct egress *egress, int fd)
 	return door_listen(egress, fd, 0, stream_open);
 }
 
-static void host_open(struct door *door, int fd)
+static void host_open(struct door *door, int fd, uint16_t from)
 {
-	struct session *session = session_new(door->egress, &stream_front, fd);
+	struct session *session =
+		session_new(door->egress, &stream_front, fd, from);
 
 	if (!session) {
 		reset(fd);
@@ -189,15 +188,17 @@ static int make_inside(struct dial *dial, int family)
 	return fd;
 }
 
-static void publish_open(struct door *door, int fd)
+static void publish_open(struct door *door, int fd, uint16_t from)
 {
-	struct session *session = session_new(door->egress, &stream_front, fd);
+	struct session *session =
+		session_new(door->egress, &stream_front, fd, 0);
+
+	(void)from; /* it is the host's */
 
 	if (!session) {
 		reset(fd);
 		return;
 	}
-	session->from = 0; /* it is the host's */
 	session->dial.make = make_inside;
 	strcpy(session->target.name, "(published)");
 	session->target.port = door->port;

@@ -170,7 +170,7 @@ static int end_requests(struct session *session,
 		egress_refused(session->egress, &other, NULL, &verdict, NULL,
 			       session->front->form, session->from);
 	session_consume(session, session->in_n);
-	flow_end(&session->out);
+	flow_end(&session->out, &session->back);
 	return 0;
 }
 

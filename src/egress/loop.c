@@ -62,9 +62,8 @@ void source_close(struct loop *loop, struct source *source)
 		if (round[i].data.ptr == source)
 			round[i].data.ptr = NULL;
 	}
-	/* A descriptor that is closed here may live on in another process. */
-	if (source->fd >= 0)
-		(void)source_watch(loop, source, 0);
+	/* Nobody else holds it, so the end of it is the end of the waiting. */
+	source->events = 0;
 	fd_close(&source->fd);
 }
 

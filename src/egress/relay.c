@@ -35,6 +35,7 @@ enum {
 	 * small pieces, of which even the most of them fit */
 	PENDING_HALF = 32 << 20,
 	SMALL_CHUNK = 8 * 1024,
+	BODY_LEAST = 4 * 1024, /* that is left, to be read apart */
 };
 
 static bool is_gone(int error)
@@ -65,19 +66,21 @@ static bool flow_waits(const struct flow *flow)
 	return flow->pending || flow->piped;
 }
 
-/* At the end, and when all that came before it was taken. */
-static void flow_tell_end(struct flow *flow)
+/* At the end, and when all that came before it was taken. The last word needs
+ * no telling: the end of the session does. */
+static void flow_tell_end(struct flow *flow, const struct flow *other)
 {
-	if (flow->eof && !flow->done && !flow_waits(flow)) {
+	if (!flow->eof || flow->done || flow_waits(flow))
+		return;
+	if (!other->done)
 		(void)shutdown(flow->to->fd, SHUT_WR);
-		flow->done = true;
-	}
+	flow->done = true;
 }
 
-void flow_end(struct flow *flow)
+void flow_end(struct flow *flow, const struct flow *other)
 {
 	flow->eof = true;
-	flow_tell_end(flow);
+	flow_tell_end(flow, other);
 }
 
 static int flow_keep(struct flow *flow, const char *data, size_t n)
@@ -172,27 +175,58 @@ static int flow_splice(struct flow *flow)
 	return flow_drain(flow);
 }
 
-static int flow_copy(struct session *session, struct flow *flow)
+/* @ending: the other side had ended before, so a read that does not fill the
+ * buffer is the last. */
+static int flow_copy(struct session *session, struct flow *flow, bool ending)
 {
 	char *scratch = session->egress->scratch;
-	ssize_t n = recv(
-		flow->from->fd, scratch,
-		*flow->kept < PENDING_HALF ? EGRESS_SCRATCH : SMALL_CHUNK, 0);
+	size_t room = *flow->kept < PENDING_HALF ? EGRESS_SCRATCH : SMALL_CHUNK;
+	ssize_t n = recv(flow->from->fd, scratch, room, 0);
 
 	if (n < 0)
 		return is_gone(errno) ? -1 : 0;
-	if (n == 0)
+	if (n == 0 || (ending && (size_t)n < room))
 		flow->eof = true;
 	return n ? flow_put(flow, scratch, (size_t)n) : 0;
 }
 
-static int flow_move(struct session *session, struct flow *flow)
+static int flow_move(struct session *session, struct flow *flow,
+		     uint32_t events)
 {
 	flow_splice_if_long(session, flow);
-	if ((flow->pipe[0] >= 0 ? flow_splice(flow)
-				: flow_copy(session, flow)) < 0)
+	if (flow->pipe[0] >= 0)
+		return flow_splice(flow);
+	/* A reset is not an end, though it comes with one. */
+	return flow_copy(
+		session, flow,
+		(events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == EPOLLRDHUP);
+}
+
+static bool in_body(const struct session *session)
+{
+	return (session->inspection == INSPECT_HTTP ||
+		session->inspection == INSPECT_PROXY) &&
+	       http_body_ahead(&session->body) >= BODY_LEAST;
+}
+
+/* What is certain to be of a body needs no looking at, and goes in large
+ * pieces. */
+static int read_body(struct session *session)
+{
+	char *scratch = session->egress->scratch;
+	uint64_t left = http_body_ahead(&session->body);
+	ssize_t n =
+		recv(session->client.fd, scratch,
+		     left < EGRESS_SCRATCH ? (size_t)left : EGRESS_SCRATCH, 0);
+
+	if (n < 0)
+		return is_gone(errno) ? -1 : 0;
+	if (n == 0)
+		session->out.eof = true;
+	if (n > 0 && (http_body_skip(&session->body, scratch, (size_t)n) != n ||
+		      flow_put(&session->out, scratch, (size_t)n) < 0))
 		return -1;
-	flow_tell_end(flow);
+	flow_tell_end(&session->out, &session->back);
 	return 0;
 }
 
@@ -200,14 +234,17 @@ static int flow_move(struct session *session, struct flow *flow)
  * broken; -2: it is gone. */
 static int read_inspected(struct session *session)
 {
-	int n = session_read(session, SIZE_MAX);
+	int n;
 
+	if (!session->in_n && in_body(session))
+		return read_body(session);
+	n = session_read(session, SIZE_MAX);
 	if ((n > 0 && inspect_input(session) < 0) ||
 	    (n < 0 && inspect_end(session) < 0))
 		return -2;
 	if (n < 0)
 		session->out.eof = true;
-	flow_tell_end(&session->out);
+	flow_tell_end(&session->out, &session->back);
 	return 0;
 }
 
@@ -222,11 +259,11 @@ static int relay_watch(struct session *session)
 	uint32_t client = 0, server = 0;
 
 	if (reads_client(session))
-		client |= EPOLLIN;
+		client |= EPOLLIN | EPOLLRDHUP;
 	if (flow_waits(&session->back))
 		client |= EPOLLOUT;
 	if (!session->back.eof && !flow_waits(&session->back))
-		server |= EPOLLIN;
+		server |= EPOLLIN | EPOLLRDHUP;
 	if (flow_waits(&session->out))
 		server |= EPOLLOUT;
 	if (source_watch(loop, &session->client, client) < 0)
@@ -247,26 +284,32 @@ static void restart_timer(struct session *session)
 		timer_start(&egress->loop, &egress->handshake, &session->timer);
 }
 
-static int move_out(struct session *session)
+static int move_out(struct session *session, uint32_t events)
 {
 	if (flow_flush(&session->out) < 0 || flow_drain(&session->out) < 0)
 		return -1;
-	flow_tell_end(&session->out);
+	flow_tell_end(&session->out, &session->back);
 	if (!reads_client(session))
 		return 0;
 	if (session->inspection != INSPECT_NOTHING)
 		return read_inspected(session);
-	return flow_move(session, &session->out);
+	if (flow_move(session, &session->out, events) < 0)
+		return -1;
+	flow_tell_end(&session->out, &session->back);
+	return 0;
 }
 
-static int move_back(struct session *session)
+static int move_back(struct session *session, uint32_t events)
 {
 	if (flow_flush(&session->back) < 0 || flow_drain(&session->back) < 0)
 		return -1;
-	flow_tell_end(&session->back);
+	flow_tell_end(&session->back, &session->out);
 	if (session->back.eof || flow_waits(&session->back))
 		return 0;
-	return flow_move(session, &session->back);
+	if (flow_move(session, &session->back, events) < 0)
+		return -1;
+	flow_tell_end(&session->back, &session->out);
+	return 0;
 }
 
 void relay_ready(struct session *session, const void *source, uint32_t events)
@@ -275,9 +318,10 @@ void relay_ready(struct session *session, const void *source, uint32_t events)
 	int result = 0;
 
 	if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
-		result = client ? move_out(session) : move_back(session);
+		result = client ? move_out(session, events)
+				: move_back(session, events);
 	if (result == 0 && events & (EPOLLOUT | EPOLLHUP | EPOLLERR))
-		result = client ? move_back(session) : move_out(session);
+		result = client ? move_back(session, 0) : move_out(session, 0);
 	if (result == -2)
 		return;
 	/* A reset is passed on as one. */

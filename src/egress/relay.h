@@ -19,8 +19,8 @@ void relay_ready(struct session *session, const void *source, uint32_t events);
 int flow_put(struct flow *flow, const char *data, size_t n);
 /* Sends what was kept; -1 if that end is gone. */
 int flow_flush(struct flow *flow);
-/* Nothing more will come from flow->from. */
-void flow_end(struct flow *flow);
+/* Nothing more will come from flow->from. @other is the way back. */
+void flow_end(struct flow *flow, const struct flow *other);
 void flow_free(struct session *session, struct flow *flow);
 
 #endif

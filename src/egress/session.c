@@ -10,8 +10,6 @@
 #include "egress/session.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +27,7 @@
 	((struct session *)((char *)(member_pointer)-offsetof(struct session,  \
 							      member)))
 
-enum { IN_FIRST = 4096, IN_MAX = 80 * 1024 };
+enum { IN_FIRST = 4096, IN_MAX = 80 * 1024, SPARES_MAX = 16 };
 
 static void client_ready(struct source *source, uint32_t events);
 static void server_ready(struct source *source, uint32_t events);
@@ -59,23 +57,46 @@ static void list_remove(struct session *session)
 	egress->sessions_n--;
 }
 
-static uint16_t client_port(int fd)
+/* Most sessions are short: those that ended serve again, with their buffer. */
+static struct session *session_take(struct egress *egress)
 {
-	struct sockaddr_in6 peer = { 0 }; /* its port is where IPv4 has it */
-	socklen_t n = sizeof(peer);
+	struct session *s = egress->spare_sessions;
+	char *in;
+	size_t room;
 
-	return getpeername(fd, (struct sockaddr *)&peer, &n) < 0
-		       ? 0
-		       : ntohs(peer.sin6_port);
+	if (!s)
+		return calloc(1, sizeof(*s));
+	egress->spare_sessions = s->next;
+	egress->spare_sessions_n--;
+	in = s->in;
+	room = s->in_room;
+	memset(s, 0, sizeof(*s));
+	s->in = in;
+	s->in_room = room;
+	return s;
+}
+
+static void session_give_back(struct session *s)
+{
+	struct egress *egress = s->egress;
+
+	if (egress->spare_sessions_n >= SPARES_MAX || s->in_room > IN_FIRST) {
+		free(s->in);
+		free(s);
+		return;
+	}
+	s->next = egress->spare_sessions;
+	egress->spare_sessions = s;
+	egress->spare_sessions_n++;
 }
 
 struct session *session_new(struct egress *egress, const struct front *front,
-			    int fd)
+			    int fd, uint16_t from)
 {
 	struct session *s = NULL;
 
 	if (egress->sessions_n < egress->sessions_max)
-		s = calloc(1, sizeof(*s));
+		s = session_take(egress);
 	if (!s) {
 		egress_refused(egress,
 			       &(struct egress_target){ .name = "(any)" }, NULL,
@@ -85,7 +106,7 @@ struct session *session_new(struct egress *egress, const struct front *front,
 	}
 	s->egress = egress;
 	s->front = front;
-	s->from = client_port(fd);
+	s->from = from;
 	s->client = (struct source){ .fd = fd, .ready = client_ready };
 	s->server = (struct source){ .fd = -1, .ready = server_ready };
 	s->timer.expired = time_over;
@@ -98,8 +119,6 @@ struct session *session_new(struct egress *egress, const struct front *front,
 				 .kept = &egress->pending,
 				 .pipe = { -1, -1 } };
 	list_add(s);
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 },
-			 sizeof(int));
 	timer_start(&egress->loop, &egress->handshake, &s->timer);
 	return s;
 }
@@ -116,8 +135,7 @@ void session_close(struct session *session)
 	source_close(&egress->loop, &session->client);
 	source_close(&egress->loop, &session->server);
 	list_remove(session);
-	free(session->in);
-	free(session);
+	session_give_back(session);
 }
 
 void session_reset(struct session *session)
@@ -172,14 +190,18 @@ void session_consume(struct session *session, size_t n)
 	session->in_n -= n;
 	if (session->in_n) {
 		memmove(session->in, session->in + n, session->in_n);
-		return;
-	}
-	/* Most sessions need it once. */
-	if (session->inspection == INSPECT_NOTHING) {
+	} else if (session->in_room > IN_FIRST) {
+		/* A large one is needed once. */
 		free(session->in);
 		session->in = NULL;
 		session->in_room = 0;
 	}
+}
+
+void session_wait(struct session *session)
+{
+	if (source_watch(&session->egress->loop, &session->client, EPOLLIN) < 0)
+		session_close(session);
 }
 
 /* Reads and forgets, so that what was sent is not lost with a reset. */
@@ -193,7 +215,7 @@ static void finish_ready(struct session *session)
 		return;
 	}
 	if (!session->back.pending)
-		flow_end(&session->back);
+		flow_end(&session->back, &session->out);
 	n = recv(session->client.fd, egress->scratch, EGRESS_SCRATCH, 0);
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR) ||
 	    source_watch(&egress->loop, &session->client,
@@ -291,6 +313,9 @@ static void client_ready(struct source *source, uint32_t events)
 		finish_ready(session);
 	else if (session->relaying)
 		relay_ready(session, source, events);
+	else if (session->going)
+		/* Nothing is read before it is known where it goes. */
+		(void)source_watch(&session->egress->loop, source, 0);
 	else
 		session->front->readable(session);
 }
@@ -456,8 +481,7 @@ void session_go(struct session *session)
 	struct egress_target *target = &session->target;
 	struct egress_verdict verdict = { .why = EGRESS_UNLISTED };
 
-	/* Nothing more is read before it is known where it goes. */
-	(void)source_watch(&egress->loop, &session->client, 0);
+	session->going = true;
 	if (target->is_address && names_is_ours(&target->address)) {
 		const char *name = names_find(egress->names, &target->address);
 

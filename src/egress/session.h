@@ -72,6 +72,7 @@ struct session {
 	bool direct; /* not through the upstream proxy */
 	bool judged; /* by the rules: new ones may end it */
 	bool address_judged; /* likewise for what it reached */
+	bool going; /* it is decided, looked up or connected */
 	bool relaying;
 	bool waits_upstream; /* for the proxy's answer to CONNECT */
 	bool finishing; /* what was said to the client goes out, no more */
@@ -94,7 +95,7 @@ struct session {
 /* Takes @fd, a connection that was accepted. NULL if there are too many, which
  * is reported; @fd stays the caller's then. */
 struct session *session_new(struct egress *egress, const struct front *front,
-			    int fd);
+			    int fd, uint16_t from);
 void session_close(struct session *session);
 /* As a reset, which is how a client is told that has no other words. */
 void session_reset(struct session *session);
@@ -102,6 +103,8 @@ void session_reset(struct session *session);
 /* Reads what the client says into session->in, up to @limit bytes in all. The
  * number of new ones; 0: nothing now; -1: it has ended or there is no room. */
 int session_read(struct session *session, size_t limit);
+/* Waits until the client says more. May close the session. */
+void session_wait(struct session *session);
 /* Drops @n bytes from the front of session->in. */
 void session_consume(struct session *session, size_t n);
 

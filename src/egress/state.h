@@ -33,6 +33,8 @@ struct egress {
 	struct own own;
 	struct session *sessions; /* all, newest first */
 	unsigned int sessions_n;
+	struct session *spare_sessions; /* that ended */
+	unsigned int spare_sessions_n;
 	unsigned int sessions_max; /* as many as descriptors allow */
 	unsigned int spliced_n; /* flows that hold pipes */
 	size_t pending; /* bytes that all flows keep */

@@ -98,6 +98,9 @@ void http_body_begin(struct http_body *body,
  * is over when http_body_ended(). */
 ptrdiff_t http_body_skip(struct http_body *body, const char *data, size_t n);
 bool http_body_ended(const struct http_body *body);
+/* How many bytes are certain to come next and to be of the body, whatever they
+ * are. */
+uint64_t http_body_ahead(const struct http_body *body);
 
 /* The status of a response head at the beginning of @data: HTTP_OK with
  * @status and @head (bytes up to and with the empty line). */

@@ -155,3 +155,8 @@ bool http_body_ended(const struct http_body *body)
 {
 	return body->state == ENDED || (body->state == PLAIN && !body->left);
 }
+
+uint64_t http_body_ahead(const struct http_body *body)
+{
+	return body->state == PLAIN || body->state == DATA ? body->left : 0;
+}
