@@ -106,8 +106,8 @@ union fds_control {
 	struct cmsghdr align;
 };
 
-int fd_send(int sock, const void *data, size_t n, const int *fds, size_t nfds,
-	    struct err *err)
+static int send_message(int sock, const void *data, size_t n, const int *fds,
+			size_t nfds, int flags)
 {
 	union fds_control control = { 0 };
 	struct iovec iov = { .iov_base = (void *)(uintptr_t)data,
@@ -126,11 +126,25 @@ int fd_send(int sock, const void *data, size_t n, const int *fds, size_t nfds,
 		c->cmsg_len = CMSG_LEN(sizeof(int) * nfds);
 		memcpy(CMSG_DATA(c), fds, sizeof(int) * nfds);
 	}
-	while (sendmsg(sock, &msg, MSG_NOSIGNAL) < 0) {
+	while (sendmsg(sock, &msg, flags | MSG_NOSIGNAL) < 0) {
 		if (errno != EINTR)
-			return err_sys(err, "send");
+			return -1;
 	}
 	return 0;
+}
+
+int fd_send(int sock, const void *data, size_t n, const int *fds, size_t nfds,
+	    struct err *err)
+{
+	return send_message(sock, data, n, fds, nfds, 0) < 0
+		       ? err_sys(err, "send")
+		       : 0;
+}
+
+int fd_send_now(int sock, const void *data, size_t n, const int *fds,
+		size_t nfds)
+{
+	return send_message(sock, data, n, fds, nfds, MSG_DONTWAIT);
 }
 
 ssize_t fd_recv(int sock, void *data, size_t n, int *fds, size_t *nfds)

@@ -37,6 +37,9 @@ enum { FD_MESSAGE_MAX = 128 }; /* descriptors */
  * socket. */
 int fd_send(int sock, const void *data, size_t n, const int *fds, size_t nfds,
 	    struct err *err);
+/* Likewise, without waiting for room (EAGAIN). -1 with errno. */
+int fd_send_now(int sock, const void *data, size_t n, const int *fds,
+		size_t nfds);
 /*
  * Receives such a message; returns its length, 0 at end of file, -1 with
  * errno. Descriptors are close-on-exec; *@nfds says how many there is room

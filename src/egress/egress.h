@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "egress/servers.h"
 #include "plan/egress.h"
 
 struct err;
@@ -33,6 +34,7 @@ enum egress_report_kind {
 	EGRESS_FAILED, /* it could not start: @text says why */
 	EGRESS_REFUSED, /* a connection or a question, by the policy */
 	EGRESS_DONE, /* new rules are in force */
+	EGRESS_USES_FILES, /* the host's, and there may be newer ones */
 };
 
 enum egress_form {
@@ -51,6 +53,7 @@ struct egress_report {
 	uint16_t from; /* the client's, in the box */
 	int32_t rule; /* in deny, or behind all of it in allow; -1: none */
 	uint32_t rules; /* which rules: 0 at first, one more with each change */
+	uint32_t files; /* EGRESS_USES_FILES: number of those that it has */
 	uint32_t class; /* enum address_class */
 	unsigned char address[16]; /* that was refused; zero: none */
 	char name[256]; /* that was wanted */
@@ -58,13 +61,20 @@ struct egress_report {
 			 * instead (EGRESS_NAME_DIFFERS) */
 };
 
+/* Supervisor → egress. Each message begins with its kind. */
+enum egress_message_kind {
+	EGRESS_CHANGE,
+	EGRESS_FILES,
+};
+
 /*
- * Supervisor → egress: new rules. A head, then for each rule its list ('a' or
- * 'd'), text and source, each terminated by NUL, and the line in decimal.
+ * New rules. A head, then for each rule its list ('a' or 'd'), text and
+ * source, each terminated by NUL, and the line in decimal.
  */
 enum { EGRESS_CHANGE_MAX = 128 * 1024 };
 
 struct egress_change {
+	uint32_t kind; /* EGRESS_CHANGE */
 	uint32_t rules; /* number of this change */
 	uint32_t cut; /* 1: connections that the new rules do not allow end */
 };
@@ -74,6 +84,22 @@ size_t egress_change_format(const struct egress_change *change,
 			    const struct policy_list *allow,
 			    const struct policy_list *deny, char *out,
 			    size_t room);
+
+/*
+ * What the host's files say of names now. Servers are read by the supervisor:
+ * an interface in an address cannot be looked up from a cage. The text of the
+ * hosts comes in a descriptor, to be read from its start: it can be larger than
+ * a message.
+ */
+#define EGRESS_HOSTS   "/etc/hosts"
+#define EGRESS_SERVERS "/etc/resolv.conf"
+
+struct egress_files {
+	uint32_t kind; /* EGRESS_FILES */
+	uint32_t files; /* number of this message; 0 are those at the start */
+	uint32_t hosts_n; /* bytes of the text */
+	struct servers servers;
+};
 
 /* Cages itself, serves, and ends when the supervisor does. */
 _Noreturn void egress_main(const struct egress_start *start);

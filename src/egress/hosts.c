@@ -2,7 +2,8 @@
 /*
  * egress/hosts.c - names that the host knows by itself
  *
- * Runs in:  the egress process; reads before it is caged.
+ * Runs in:  the egress process, which reads before it is caged; then the
+ *           supervisor reads.
  * Trusts:   the file, which is root's.
  * Must not: take the first half of a name for the name.
  */
@@ -17,8 +18,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
-
-enum { HOSTS_LIMIT = 4 * 1024 * 1024 };
 
 int hosts_read(struct arena *arena, const char *path, struct hosts *out,
 	       struct err *err)
@@ -36,13 +35,13 @@ int hosts_read(struct arena *arena, const char *path, struct hosts *out,
 			       : err_sys(err, "open %s", path);
 	if (fstat(fd, &st) < 0)
 		return err_sys(err, "stat %s", path);
-	room = st.st_size < HOSTS_LIMIT ? (size_t)st.st_size : HOSTS_LIMIT;
+	room = st.st_size < HOSTS_MAX ? (size_t)st.st_size : HOSTS_MAX;
 	text = arena_array(arena, char, room);
 	n = fd_read_all(fd, text, room);
 	if (n < 0)
 		return err_sys(err, "read %s", path);
 	/* What the limit cuts off may be the end of a name. */
-	while (st.st_size > HOSTS_LIMIT && n > 0 && text[n - 1] != '\n')
+	while (st.st_size > HOSTS_MAX && n > 0 && text[n - 1] != '\n')
 		n--;
 	*out = (struct hosts){ .text = text, .n = (size_t)n };
 	return 0;

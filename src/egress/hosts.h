@@ -9,9 +9,11 @@
 struct arena;
 struct err;
 
+enum { HOSTS_MAX = 4 * 1024 * 1024 };
+
 /*
- * What hosts(5) says, as it was when the box started. Kept as text, which is
- * as fast for the short files that most are.
+ * What hosts(5) says. Kept as text, which is as fast for the short files that
+ * most are.
  */
 struct hosts {
 	const char *text;
@@ -19,7 +21,7 @@ struct hosts {
 };
 
 /* A file that does not exist or may not be read is empty; of one that is
- * larger than 4 MiB the lines beyond are not read. */
+ * larger than HOSTS_MAX the lines beyond are not read. */
 int hosts_read(struct arena *arena, const char *path, struct hosts *out,
 	       struct err *err);
 

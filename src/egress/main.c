@@ -20,6 +20,7 @@
 #include "egress/confine.h"
 #include "egress/dial.h"
 #include "egress/dns.h"
+#include "egress/files.h"
 #include "egress/front.h"
 #include "egress/names.h"
 #include "egress/resolve.h"
@@ -31,11 +32,11 @@ enum {
 	FILES_PER_SESSION = 2,
 };
 
-static void report(const struct egress *egress,
-		   const struct egress_report *message)
+void egress_report(const struct egress *egress,
+		   const struct egress_report *report)
 {
-	/* If nobody reads, the message is lost and the refusal stands. */
-	(void)send(egress->channel.fd, message, sizeof(*message),
+	/* If nobody reads, the message is lost and a refusal stands. */
+	(void)send(egress->channel.fd, report, sizeof(*report),
 		   MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
@@ -83,7 +84,28 @@ void egress_refused(struct egress *egress, const struct egress_target *target,
 		memcpy(message.address, address->v, sizeof(address->v));
 	copy_text(message.name, sizeof(message.name), target->name);
 	copy_text(message.text, sizeof(message.text), asked);
-	report(egress, &message);
+	egress_report(egress, &message);
+}
+
+/* False where it cannot be understood. */
+static bool take_message(struct egress *egress, const char *data, size_t n,
+			 int fd)
+{
+	struct egress_report done = { .kind = EGRESS_DONE };
+	uint32_t kind;
+
+	if (n < sizeof(kind))
+		return false;
+	memcpy(&kind, data, sizeof(kind));
+	if (kind == EGRESS_FILES) {
+		egress_files_apply(egress, data, n, fd);
+		return true;
+	}
+	if (kind != EGRESS_CHANGE || !egress_change_apply(egress, data, n))
+		return false;
+	done.rules = egress->rules_number;
+	egress_report(egress, &done);
+	return true;
 }
 
 static void channel_ready(struct source *source, uint32_t events)
@@ -91,18 +113,20 @@ static void channel_ready(struct source *source, uint32_t events)
 	struct egress *egress =
 		(struct egress *)((char *)source -
 				  offsetof(struct egress, channel));
-	ssize_t n = recv(source->fd, egress->scratch, EGRESS_SCRATCH, 0);
-	struct egress_report done = { .kind = EGRESS_DONE };
+	AUTO_CLOSE int fd = -1;
+	size_t fds = 1;
+	ssize_t n =
+		fd_recv(source->fd, egress->scratch, EGRESS_SCRATCH, &fd, &fds);
 
 	(void)events;
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	/* Files for which there was no descriptor left: they come again. Rules
+	 * need none. */
+	if (n < 0 && (errno == EAGAIN || errno == EMSGSIZE))
 		return;
 	/* Without a supervisor there is no box; without rules that can be
 	 * understood there must be no network. */
-	if (n <= 0 || !egress_change_apply(egress, egress->scratch, (size_t)n))
+	if (n <= 0 || !take_message(egress, egress->scratch, (size_t)n, fd))
 		_exit(1);
-	done.rules = egress->rules_number;
-	report(egress, &done);
 }
 
 /* As many sessions as there are descriptors for. */
@@ -186,6 +210,7 @@ static int prepare(struct egress *egress, struct err *err)
 		resolver_new(&egress->arena, &egress->loop, start->plan, err);
 	if (!egress->resolver || listen_all(egress, err) < 0)
 		return -1;
+	egress_files_follow(egress);
 	egress->channel =
 		(struct source){ .fd = start->channel, .ready = channel_ready };
 	if (source_watch(&egress->loop, &egress->channel, EPOLLIN) < 0)
@@ -224,10 +249,10 @@ _Noreturn void egress_main(const struct egress_start *start)
 	    prepare(&egress, &err) < 0) {
 		message.kind = EGRESS_FAILED;
 		copy_text(message.text, sizeof(message.text), err.msg);
-		report(&egress, &message);
+		egress_report(&egress, &message);
 		_exit(1);
 	}
-	report(&egress, &message);
+	egress_report(&egress, &message);
 	(void)loop_run(&egress.loop, &err);
 	_exit(1);
 }

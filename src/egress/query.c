@@ -40,9 +40,11 @@ void querier_init(struct querier *querier, struct arena *arena,
 		.arena = arena,
 		.loop = loop,
 		.servers = *servers,
-		.timeouts.ms = servers->timeout_ms,
 	};
-	timer_queue_add(loop, &querier->timeouts);
+	for (unsigned int i = 0; i < SERVERS_TIMEOUT_MAX_S; i++) {
+		querier->timeouts[i].ms = (i + 1) * 1000;
+		timer_queue_add(loop, &querier->timeouts[i]);
+	}
 }
 
 static struct query_stream *stream_take(struct querier *querier)
@@ -89,7 +91,7 @@ static void finish(struct query *query, const struct dns_reply *reply)
 /* A connected socket of @type, which has a port of its own. */
 static int dial(struct query *query, int type)
 {
-	const struct servers *servers = &query->querier->servers;
+	const struct servers *servers = &query->servers;
 	const struct sockaddr *to = &servers->v[query->server].any;
 	socklen_t n = to->sa_family == AF_INET ? sizeof(struct sockaddr_in)
 					       : sizeof(struct sockaddr_in6);
@@ -101,6 +103,15 @@ static int dial(struct query *query, int type)
 	if (connect(query->source.fd, to, n) < 0 && errno != EINPROGRESS)
 		return -1;
 	return 0;
+}
+
+static void wait_for_answer(struct query *query)
+{
+	struct querier *querier = query->querier;
+
+	timer_start(querier->loop,
+		    &querier->timeouts[query->servers.timeout_s - 1],
+		    &query->timer);
 }
 
 static void datagram_ready(struct source *source, uint32_t events);
@@ -124,15 +135,14 @@ static int ask_by_datagram(struct query *query)
 /* The next server, or the first again. */
 static void ask_next(struct query *query)
 {
-	struct querier *querier = query->querier;
-	const struct servers *servers = &querier->servers;
+	const struct servers *servers = &query->servers;
 
 	hang_up(query);
 	while (query->tries < servers->n * servers->attempts) {
-		query->server = (querier->turn + query->tries++) % servers->n;
+		query->server =
+			(query->querier->turn + query->tries++) % servers->n;
 		if (ask_by_datagram(query) == 0) {
-			timer_start(querier->loop, &querier->timeouts,
-				    &query->timer);
+			wait_for_answer(query);
 			return;
 		}
 		hang_up(query);
@@ -236,7 +246,7 @@ static int ask_by_stream(struct query *query)
 	stream->at = 0;
 	stream->sent = false;
 	query->source.ready = stream_ready;
-	timer_start(querier->loop, &querier->timeouts, &query->timer);
+	wait_for_answer(query);
 	return source_watch(querier->loop, &query->source, EPOLLOUT);
 }
 
@@ -275,6 +285,7 @@ void query_start(struct querier *querier, struct query *query, const char *name,
 	query->source = (struct source){ .fd = -1 };
 	query->timer = (struct timer){ .expired = timed_out };
 	query->querier = querier;
+	query->servers = querier->servers;
 	query->name = name;
 	query->type = type;
 	query->tries = 0;

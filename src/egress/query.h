@@ -16,8 +16,8 @@ struct dns_reply;
 struct querier {
 	struct arena *arena;
 	struct loop *loop;
-	struct servers servers;
-	struct timer_queue timeouts;
+	struct servers servers; /* of queries that begin from now on */
+	struct timer_queue timeouts[SERVERS_TIMEOUT_MAX_S]; /* by seconds */
 	size_t turn; /* of servers that rotate */
 	struct query_stream *streams; /* that are free */
 	size_t streams_n; /* that there are */
@@ -32,6 +32,7 @@ struct query {
 	struct source source;
 	struct timer timer;
 	struct querier *querier; /* NULL: it does not run */
+	struct servers servers; /* those that there were when it began */
 	const char *name;
 	uint16_t type;
 	uint16_t id;

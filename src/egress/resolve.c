@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "egress/egress.h"
 #include "egress/hosts.h"
 #include "egress/loop.h"
 #include "egress/query.h"
@@ -31,6 +32,7 @@ enum {
 	 * those that passed. */
 	BUDGET_MS = 10000,
 	NAME_COST_MS = 100,
+	FILES_AGE_MS = 3000, /* from when on there may be newer ones */
 };
 
 enum { IPV6, IPV4, FAMILIES };
@@ -51,6 +53,7 @@ struct entry {
 	uint64_t used; /* when, as a count of lookups */
 	unsigned int telling; /* calls of done() that use what is found */
 	bool asking;
+	uint32_t files; /* that were in use when it was asked */
 	struct lookup *lookups; /* that wait */
 	struct family families[FAMILIES];
 	struct timer grace;
@@ -64,7 +67,13 @@ struct entry {
 struct resolver {
 	struct arena *arena;
 	struct loop *loop;
-	struct hosts hosts;
+	bool from_files; /* and not network.resolver */
+	uint32_t files; /* how often they were replaced */
+	struct arena files_arena;
+	struct hosts hosts; /* in it */
+	void (*used)(void *data); /* NULL: nobody wants to know */
+	void *used_data;
+	uint64_t used_at_ms; /* when it was called */
 	struct querier querier;
 	struct timer_queue graces;
 	/* The hashes beside each other: they are looked through for each
@@ -87,10 +96,13 @@ struct resolver *resolver_new(struct arena *arena, struct loop *loop,
 	if (plan->resolver.set) {
 		servers_init(&servers);
 		servers_add(&servers, &server->address, 0, server->port);
-	} else if (hosts_read(arena, "/etc/hosts", &resolver->hosts, err) ||
-		   servers_read(arena, "/etc/resolv.conf", &servers, err)) {
+	} else if (hosts_read(&resolver->files_arena, EGRESS_HOSTS,
+			      &resolver->hosts, err) ||
+		   servers_read(arena, EGRESS_SERVERS, &servers, err)) {
 		return NULL;
 	}
+	resolver->from_files = !plan->resolver.set;
+	resolver->used_at_ms = loop->now_ms;
 	resolver->arena = arena;
 	resolver->loop = loop;
 	resolver->graces.ms = GRACE_MS;
@@ -99,6 +111,42 @@ struct resolver *resolver_new(struct arena *arena, struct loop *loop,
 	timer_queue_add(loop, &resolver->graces);
 	querier_init(&resolver->querier, arena, loop, &servers);
 	return resolver;
+}
+
+void resolver_on_use(struct resolver *resolver, void (*used)(void *data),
+		     void *data)
+{
+	resolver->used = used;
+	resolver->used_data = data;
+}
+
+void resolver_replace(struct resolver *resolver, const struct hosts *hosts,
+		      const struct servers *servers)
+{
+	arena_free(&resolver->files_arena);
+	resolver->hosts = (struct hosts){ .n = hosts->n };
+	if (hosts->n) {
+		char *text =
+			arena_array(&resolver->files_arena, char, hosts->n);
+
+		memcpy(text, hosts->text, hosts->n);
+		resolver->hosts.text = text;
+	}
+	resolver->querier.servers = *servers;
+	resolver->files++;
+	for (size_t i = 0; i < resolver->n; i++)
+		resolver->entries[i]->until_ms = 0;
+}
+
+static void files_used(struct resolver *resolver)
+{
+	uint64_t now = resolver->loop->now_ms;
+
+	if (!resolver->from_files || !resolver->used ||
+	    now - resolver->used_at_ms < FILES_AGE_MS)
+		return;
+	resolver->used_at_ms = now;
+	resolver->used(resolver->used_data);
 }
 
 static bool budget_take(struct resolver *resolver)
@@ -176,7 +224,11 @@ static void keep(struct entry *entry, enum lookup_status status, uint32_t ttl)
 		ttl = KEPT_MAX_S;
 	entry->asking = false;
 	entry->status = status;
-	entry->until_ms = entry->resolver->loop->now_ms + ttl * 1000ull;
+	/* What servers said that are not in use any more is not kept. */
+	entry->until_ms =
+		entry->files == entry->resolver->files
+			? entry->resolver->loop->now_ms + ttl * 1000ull
+			: 0;
 }
 
 static void tell(struct entry *entry, struct lookup *lookup)
@@ -215,6 +267,20 @@ static void entry_fill(struct entry *entry)
 	}
 }
 
+static void begin(struct entry *entry, const struct address *found, size_t n);
+
+/* With files that came while the old servers were asked. */
+static void begin_again(struct entry *entry)
+{
+	struct address found[LOOKUP_ADDRESSES_MAX];
+
+	begin(entry, found,
+	      hosts_find(&entry->resolver->hosts, entry->name, found,
+			 LOOKUP_ADDRESSES_MAX));
+	if (!entry->asking)
+		tell_all(entry);
+}
+
 static void conclude(struct entry *entry)
 {
 	enum lookup_status status = LOOKUP_NO_NAME;
@@ -233,6 +299,11 @@ static void conclude(struct entry *entry)
 		} else if (family->n && family->ttl < ttl) {
 			ttl = family->ttl;
 		}
+	}
+	if (!entry->n && status == LOOKUP_FAILED &&
+	    entry->files != entry->resolver->files) {
+		begin_again(entry);
+		return;
 	}
 	keep(entry, entry->n ? LOOKUP_FOUND : status, ttl);
 	tell_all(entry);
@@ -311,6 +382,16 @@ static void take_from_hosts(struct entry *entry, const struct address *found,
 	keep(entry, LOOKUP_FOUND, KEPT_MAX_S);
 }
 
+/* With the addresses that the hosts file has, or by asking if it has none. */
+static void begin(struct entry *entry, const struct address *found, size_t n)
+{
+	entry->files = entry->resolver->files;
+	if (n)
+		take_from_hosts(entry, found, n);
+	else
+		ask(entry);
+}
+
 /* The entry of @name, with an answer or on its way to one; NULL if there are
  * too many. */
 static struct entry *entry_begin(struct resolver *resolver, const char *name)
@@ -322,6 +403,7 @@ static struct entry *entry_begin(struct resolver *resolver, const char *name)
 	if (entry &&
 	    (entry->asking || entry->until_ms > resolver->loop->now_ms))
 		return entry;
+	files_used(resolver);
 	n = hosts_find(&resolver->hosts, name, found, LOOKUP_ADDRESSES_MAX);
 	if (!n && !budget_take(resolver))
 		return NULL;
@@ -329,10 +411,7 @@ static struct entry *entry_begin(struct resolver *resolver, const char *name)
 		entry = entry_take(resolver, name);
 	if (!entry)
 		return NULL;
-	if (n)
-		take_from_hosts(entry, found, n);
-	else
-		ask(entry);
+	begin(entry, found, n);
 	return entry;
 }
 

@@ -9,9 +9,11 @@
 
 struct arena;
 struct err;
+struct hosts;
 struct loop;
 struct plan_egress;
 struct resolver;
+struct servers;
 
 /*
  * Names to addresses, outside the box, as the host would: /etc/hosts, then the
@@ -41,6 +43,21 @@ struct lookup {
 /* Reads the files, so before the cage. */
 struct resolver *resolver_new(struct arena *arena, struct loop *loop,
 			      const struct plan_egress *plan, struct err *err);
+
+/*
+ * @used is called when a lookup needs the files, at most every 3 s: by then
+ * there may be others, and the lookup does not wait for them. Never with
+ * network.resolver.
+ */
+void resolver_on_use(struct resolver *resolver, void (*used)(void *data),
+		     void *data);
+/*
+ * What the files say now; it is copied. Known answers are forgotten. Lookups
+ * that wait go on with the servers that they asked, and if nobody answers they
+ * begin again.
+ */
+void resolver_replace(struct resolver *resolver, const struct hosts *hosts,
+		      const struct servers *servers);
 
 /* @name is canonical. Lookups of one name at one time share their questions;
  * answers are kept as long as they say, between 1 and 60 s. */

@@ -2,7 +2,7 @@
 /*
  * egress/servers.c - the name servers of this host
  *
- * Runs in:  the egress process; reads before it is caged.
+ * Runs in:  the egress process, before it is caged; then the supervisor.
  * Trusts:   the file, which is root's.
  * Must not: use the list of domains to search: a name is what was judged.
  */
@@ -23,7 +23,6 @@ enum {
 	ATTEMPTS = 3,
 	ATTEMPTS_MAX = 5,
 	TIMEOUT_S = 2,
-	TIMEOUT_MAX_S = 5, /* clients do not wait much longer */
 };
 
 #define BLANK " \t\r"
@@ -32,7 +31,7 @@ void servers_init(struct servers *servers)
 {
 	*servers = (struct servers){
 		.attempts = ATTEMPTS,
-		.timeout_ms = TIMEOUT_S * 1000,
+		.timeout_s = TIMEOUT_S,
 	};
 }
 
@@ -89,13 +88,10 @@ static bool number_parse(const char *word, const char *key, unsigned long max,
 
 static void option_parse(const char *word, struct servers *out)
 {
-	unsigned int seconds;
-
-	if (number_parse(word, "timeout:", TIMEOUT_MAX_S, &seconds))
-		out->timeout_ms = seconds * 1000;
-	else if (!strcmp(word, "rotate"))
+	if (!strcmp(word, "rotate"))
 		out->rotate = true;
-	else
+	else if (!number_parse(word, "timeout:", SERVERS_TIMEOUT_MAX_S,
+			       &out->timeout_s))
 		(void)number_parse(word, "attempts:", ATTEMPTS_MAX,
 				   &out->attempts);
 }

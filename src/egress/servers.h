@@ -12,7 +12,11 @@
 struct arena;
 struct err;
 
-enum { SERVERS_MAX = 3, SERVERS_PORT = 53 };
+enum {
+	SERVERS_MAX = 3,
+	SERVERS_PORT = 53,
+	SERVERS_TIMEOUT_MAX_S = 5, /* clients do not wait much longer */
+};
 
 /* Who is asked for names, and how often. */
 struct servers {
@@ -23,7 +27,7 @@ struct servers {
 	} v[SERVERS_MAX];
 	size_t n;
 	unsigned int attempts; /* rounds over all of them */
-	unsigned int timeout_ms; /* of each */
+	unsigned int timeout_s; /* of each */
 	bool rotate; /* not always the first one first */
 };
 

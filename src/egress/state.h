@@ -23,6 +23,7 @@ struct egress {
 	struct egress_rules rules; /* in force */
 	struct arena rules_arena; /* theirs, once they were changed */
 	uint32_t rules_number;
+	uint32_t files_number; /* of the host's files in use */
 	struct names *names;
 	struct resolver *resolver;
 	struct source channel;
@@ -49,6 +50,10 @@ enum {
 	EGRESS_CONNECTING_MS = 15000,
 	EGRESS_IDLE_MS = 60 * 60 * 1000,
 };
+
+/* To the supervisor. Lost if it does not listen. */
+void egress_report(const struct egress *egress,
+		   const struct egress_report *report);
 
 /* Tells the supervisor of a refusal. Drops it if it does not listen. @address
  * and @asked (what the client named instead) may be NULL. */

@@ -169,6 +169,9 @@ int run_network_start(const struct plan *plan, int control,
 	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_sys(err, "connect to egress");
+	/* Before egress reads them: what is changed meanwhile is sent again. */
+	if (!plan->egress.resolver.set)
+		run_files_init(&network->files, EGRESS_HOSTS, EGRESS_SERVERS);
 	network->egress = fork();
 	if (network->egress == 0)
 		egress_main(&(struct egress_start){
@@ -210,7 +213,8 @@ int run_network_change(struct run_network *network,
 		       const struct policy_list *deny, bool cut,
 		       struct err *err)
 {
-	const struct egress_change change = { .rules = network->rules + 1,
+	const struct egress_change change = { .kind = EGRESS_CHANGE,
+					      .rules = network->rules + 1,
 					      .cut = cut };
 	char *message = malloc(EGRESS_CHANGE_MAX);
 	size_t n = message ? egress_change_format(&change, allow, deny, message,

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "run/files.h"
+
 struct egress_report;
 struct err;
 struct plan;
@@ -20,6 +22,7 @@ struct run_network {
 	bool every_port; /* what leaves the box is caught at every port, not
 			  * at those of the rules alone */
 	uint32_t rules; /* how often they were changed */
+	struct run_files files; /* that egress resolves names by */
 };
 
 /* Binds published ports, so that a port that is taken is known first. */

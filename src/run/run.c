@@ -305,7 +305,7 @@ static void handle_deadline(struct supervisor *s)
 	send_value(s, FRAME_SIGNAL, SIGTERM);
 }
 
-/* What egress has refused. Without egress the box has no network that anybody
+/* What egress has refused, or asks. Without egress the box has no network that anybody
  * judges: it ends. */
 static void receive_reports(struct supervisor *s)
 {
@@ -317,6 +317,9 @@ static void receive_reports(struct supervisor *s)
 			record_refused(&s->record, s->box.pid, &report);
 		else if (report.kind == EGRESS_DONE)
 			s->rules_in_force = report.rules;
+		else if (report.kind == EGRESS_USES_FILES)
+			run_files_renew(&s->box.network.files,
+					s->box.network.channel, report.files);
 	}
 	if (got == 0)
 		return;
@@ -497,10 +500,12 @@ int run_box(struct arena *arena, const struct run_request *request,
 	s.started_ns = now_ns();
 	if (run_launch(request, &s.box, err) < 0)
 		return -1;
-	/* Writing to a terminal or pipe that is gone is an error to handle.
+	/* Writing to a terminal or pipe that is gone is an error to handle,
+	 * and so is a file that would be larger than the caller's limit.
 	 * Only now: what is ignored is inherited by the command. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGTTOU, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
 	record_init(&s.record, arena, request->plan, out, request->events_fd);
 	event_write(request->events_fd,
 		    &(struct event){ .kind = EVENT_STARTED,

@@ -111,14 +111,14 @@ static void servers_are_those_of_resolv_conf(void **state)
 	assert_int_equal(servers.v[1].v6.sin6_scope_id, 0);
 	assert_int_equal(servers.v[2].v6.sin6_scope_id, if_nametoindex("lo"));
 	assert_int_not_equal(servers.v[2].v6.sin6_scope_id, 0);
-	assert_int_equal(servers.timeout_ms, 5000);
+	assert_int_equal(servers.timeout_s, 5);
 	assert_int_equal(servers.attempts, 1);
 	assert_true(servers.rotate);
 
 	servers_parse(empty, &servers);
 	assert_int_equal(servers.n, 1);
 	assert_memory_equal(&servers.v[0].v4.sin_addr, "\x7f\0\0\1", 4);
-	assert_int_equal(servers.timeout_ms, 1000);
+	assert_int_equal(servers.timeout_s, 1);
 	assert_int_equal(servers.attempts, 3);
 	assert_false(servers.rotate);
 }
