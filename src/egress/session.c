@@ -491,9 +491,12 @@ void session_go(struct session *session)
 			return;
 		}
 	}
-	if (!strcmp(target->name, EGRESS_HOST_NAME) &&
-	    is_host_port(egress, target->port)) {
-		session_dial_host(session, target->port);
+	/* Its name is ours: nobody else is asked for it, whatever is allowed. */
+	if (!strcmp(target->name, EGRESS_HOST_NAME)) {
+		if (is_host_port(egress, target->port))
+			session_dial_host(session, target->port);
+		else
+			session_refuse(session, &verdict, NULL, NULL);
 		return;
 	}
 	if (!egress_judge(&egress->rules, target, &verdict)) {

@@ -190,14 +190,24 @@ static void take_rule(const struct egress_rule *rule, uint16_t port,
 	}
 }
 
+/* RFC 6761: it means whoever says it. Outside it is another than inside, so
+ * `*` does not mean it. */
+static bool is_localhost(const char *name)
+{
+	return !strcmp(name, "localhost") || is_below(name, "localhost");
+}
+
 static struct found find_name(const struct egress_rules *rules,
 			      const struct egress_target *target)
 {
 	struct found found = { 0 };
 
 	for (size_t i = 0; i < rules->allow.n; i++) {
-		if (rule_names(&rules->allow.v[i], target->name))
-			take_rule(&rules->allow.v[i], target->port, &found);
+		const struct egress_rule *rule = &rules->allow.v[i];
+
+		if (rule_names(rule, target->name) &&
+		    !(rule->kind == EGRESS_ANY && is_localhost(target->name)))
+			take_rule(rule, target->port, &found);
 	}
 	return found;
 }
