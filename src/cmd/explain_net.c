@@ -48,6 +48,10 @@ static int target_parse(const char *word, struct egress_target *out,
 	struct opt_number port = { .value = DEFAULT_PORT };
 	size_t n = colon ? (size_t)(colon - word) : strlen(word);
 
+	if (strstr(word, "://"))
+		return err_set(err, ERR_USAGE,
+			       "'%.80s': HOST[:PORT] is wanted, not a URL",
+			       word);
 	if ((colon && opt_number_parse(colon + 1, &port) < 0) || !port.value ||
 	    port.value > UINT16_MAX)
 		return err_set(err, ERR_USAGE,

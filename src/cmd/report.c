@@ -33,7 +33,7 @@ static const struct {
 	{ OUTCOME_OUTPUT, "ended: too much output (limits.output)" },
 	{ OUTCOME_CPU_TIME,
 	  "ended at its limit of cpu time (limits.cpu_time)" },
-	{ OUTCOME_KILLED, "ended because cordon was told to" },
+	{ OUTCOME_KILLED, "ended by cordon" },
 	{ OUTCOME_DENIED, "refused by the policy" },
 };
 
@@ -84,7 +84,7 @@ static void print_denials(const struct outcome *outcome)
 	for (size_t i = 0; i < shown; i++)
 		print_denial(&outcome->denials[i]);
 	if (shown < outcome->denials_n)
-		log_info("  and %zu more; --json lists all",
+		log_info("  and %zu more; --json lists them",
 			 outcome->denials_n - shown);
 }
 

@@ -8,6 +8,7 @@
  */
 #include <fcntl.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -111,6 +112,40 @@ static int check_fd(const char *option, unsigned int fd, struct err *err)
 }
 
 /* The standard streams and those named: all that the command will have. */
+/* Of events and control, the command has neither: it could write events of its
+ * own, or allow itself what it likes. */
+static int check_apart(const char *option, int fd, int commands,
+		       struct err *err)
+{
+	struct stat a, b;
+
+	if (fstat(fd, &a) < 0 || fstat(commands, &b) < 0)
+		return err_sys(err, "look at descriptor %d", fd);
+	if (fd != commands && (a.st_dev != b.st_dev || a.st_ino != b.st_ino))
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "--%s: descriptor %d is one that the command has "
+		       "(its %d)",
+		       option, fd, commands);
+}
+
+static int build_own_fd(const char *option, const struct opt_number *given,
+			const struct host_args *commands, int *out,
+			struct err *err)
+{
+	*out = -1;
+	if (!given->set)
+		return 0;
+	if (check_fd(option, given->value, err) < 0)
+		return -1;
+	*out = (int)given->value;
+	for (size_t i = 0; i < commands->fds_n; i++) {
+		if (check_apart(option, *out, commands->fds[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int build_fds(struct arena *arena, const struct run_args *args,
 		     struct run_request *out, struct host_args *host,
 		     struct err *err)
@@ -119,18 +154,6 @@ static int build_fds(struct arena *arena, const struct run_args *args,
 
 	for (int fd = 0; fd < STREAMS_N; fd++)
 		fds[fd] = fd;
-	out->events_fd = -1;
-	out->control_fd = -1;
-	if (args->control_fd.set) {
-		if (check_fd("control-fd", args->control_fd.value, err) < 0)
-			return -1;
-		out->control_fd = (int)args->control_fd.value;
-	}
-	if (args->events_fd.set) {
-		if (check_fd("events-fd", args->events_fd.value, err) < 0)
-			return -1;
-		out->events_fd = (int)args->events_fd.value;
-	}
 	for (size_t i = 0; i < args->pass_fds.n; i++) {
 		struct opt_number fd;
 
@@ -140,21 +163,17 @@ static int build_fds(struct arena *arena, const struct run_args *args,
 				       args->pass_fds.v[i].text);
 		if (check_fd("pass-fd", fd.value, err) < 0)
 			return -1;
-		/* Whoever holds it could write events of its own, or allow
-		 * itself what it likes. */
-		if ((int)fd.value == out->events_fd ||
-		    (int)fd.value == out->control_fd)
-			return err_set(err, ERR_USAGE,
-				       "descriptor %u cannot be both the "
-				       "command's and for events or control",
-				       fd.value);
 		fds[STREAMS_N + i] = (int)fd.value;
 	}
 	out->pass_fds = fds + STREAMS_N;
 	out->pass_fds_n = args->pass_fds.n;
 	host->fds = fds;
 	host->fds_n = STREAMS_N + args->pass_fds.n;
-	return 0;
+	if (build_own_fd("events-fd", &args->events_fd, host, &out->events_fd,
+			 err) < 0)
+		return -1;
+	return build_own_fd("control-fd", &args->control_fd, host,
+			    &out->control_fd, err);
 }
 
 /* The box that is there has neither namespaces nor files for another. */

@@ -107,7 +107,7 @@ static void cut(struct egress *egress)
 		if (!s->judged)
 			continue;
 		if (!egress_judge(&egress->rules, &s->target, &verdict) ||
-		    (s->address_judged &&
+		    (s->address_judged && s->server.fd >= 0 &&
 		     !egress_judge_address(
 			     &egress->rules, &s->target, &s->reached,
 			     own_address(&egress->own, &egress->loop,

@@ -8,6 +8,7 @@
  */
 #include "egress/confine.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,18 +17,41 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/environ.h"
 #include "base/err.h"
+#include "base/fd.h"
 #include "enforce/steps.h"
 #include "plan/plan.h"
 #include "plan/seccomp.h"
 
+/* Its bookkeeping needs more than any limit that would be worth having. */
+#if defined(__SANITIZE_ADDRESS__)
+#define ADDRESS_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ADDRESS_SANITIZER
+#endif
+#endif
+
+/* What writes to a standard stream must not meet a client there. */
+static int blind_streams(void)
+{
+	AUTO_CLOSE int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int stream = 0; stream < 3; stream++) {
+		if (fd < 0 || dup3(fd, stream, O_CLOEXEC) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static void close_others(const int *keep, size_t n)
 {
-	int last = -1;
+	int last = 2;
 
 	for (size_t i = 0; i < n; i++)
 		last = keep[i] > last ? keep[i] : last;
-	for (int fd = 0; fd < last; fd++) {
+	for (int fd = 3; fd < last; fd++) {
 		bool kept = false;
 
 		for (size_t i = 0; i < n; i++)
@@ -45,6 +69,9 @@ int confine_begin(const char *name, const int *keep, size_t n, struct err *err)
 		return err_sys(err, "set up the process");
 	/* Where it died before that, its end of a channel is closed. */
 	close_others(keep, n);
+	if (blind_streams() < 0)
+		return err_sys(err, "open '/dev/null'");
+	environ_forget();
 	/* Writing to who is gone is an error to handle. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	return 0;
@@ -57,7 +84,9 @@ int confine(const struct plan_landlock *cage, struct err *err)
 		{ RLIMIT_CORE, "core", 0 },
 		{ RLIMIT_FSIZE, "file size", 0 },
 		{ RLIMIT_NPROC, "processes", 0 },
+#ifndef ADDRESS_SANITIZER
 		{ RLIMIT_DATA, "memory", 512ULL << 20 },
+#endif
 		{ RLIMIT_MEMLOCK, "locked memory", 0 },
 	};
 	const struct plan plan = {

@@ -111,7 +111,9 @@ static int attempt_start(struct attempt *attempt, const struct address *to)
 				     0);
 	int state;
 
-	attempt->source = (struct source){ .fd = fd, .ready = attempt_ready };
+	attempt->source = (struct source){ .fd = fd,
+					   .ready = attempt_ready,
+					   .shared = dial->make != NULL };
 	if (fd < 0) {
 		dial->sys = errno;
 		return -1;

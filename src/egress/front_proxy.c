@@ -20,7 +20,7 @@
 #include "wire/http.h"
 #include "wire/socks.h"
 
-enum { SOCKS_VERSION = 5, HTTP_PORT = 80 };
+enum { SOCKS_VERSION = 5, HTTP_PORT = 80, HTTPS_PORT = 443 };
 
 /* of a SOCKS handshake */
 enum { STAGE_GREETING, STAGE_REQUEST };
@@ -114,6 +114,14 @@ static void http_go(struct session *session, const struct http_request *request)
 	    !egress_target_parse(request->host.v, request->host.n, port,
 				 &session->target)) {
 		refuse_malformed(session);
+		return;
+	}
+	/* It would go there as it is, where nothing but TLS may. */
+	if (request->form == HTTP_ABSOLUTE && port == HTTPS_PORT) {
+		session_refuse(
+			session,
+			&(struct egress_verdict){ .why = EGRESS_NOT_TLS }, NULL,
+			NULL);
 		return;
 	}
 	/* A request in absolute form goes to the server, rewritten. */

@@ -10,7 +10,7 @@
  * Every connection that leaves the box ends here. Its destination is one of the
  * addresses that our DNS gave out for a name, or an address proper; port 53 is
  * DNS itself. Ports of the host's loopback and published ports have doors of
- * their own, and no judgement: the plan lists them.
+ * their own: the plan lists them.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -161,7 +161,7 @@ static void host_open(struct door *door, int fd, uint16_t from)
 	}
 	strcpy(session->target.name, EGRESS_HOST_NAME);
 	session->target.port = door->port;
-	session_dial_host(session, door->port);
+	session_go_host(session, door->port);
 }
 
 int front_host_listen(struct egress *egress, int fd, uint16_t port)
@@ -180,11 +180,12 @@ static int make_inside(struct dial *dial, int family)
 	struct err err;
 	char byte = family == AF_INET ? '4' : '6';
 
+	/* Without it ports that were promised lead nowhere: the box ends. */
 	if (fd_send(channel, &byte, 1, NULL, 0, &err) < 0 ||
-	    fd_recv(channel, &byte, 1, &fd, &n) != 1 || n != 1) {
+	    fd_recv(channel, &byte, 1, &fd, &n) != 1)
+		_exit(1);
+	if (n != 1)
 		errno = ENETUNREACH;
-		return -1;
-	}
 	return fd;
 }
 
@@ -202,7 +203,7 @@ static void publish_open(struct door *door, int fd, uint16_t from)
 	session->dial.make = make_inside;
 	strcpy(session->target.name, "(published)");
 	session->target.port = door->port;
-	session_dial_host(session, door->port);
+	session_dial_loopback(session, door->port);
 }
 
 int front_publish_listen(struct egress *egress, int fd, uint16_t port)

@@ -22,6 +22,15 @@
 
 enum { HTTPS_PORT = 443, HTTP_PORT = 80 };
 
+/* Of TLS records: their head, kinds, and where a hello has its random number. */
+enum {
+	TLS_HEAD = 5,
+	TLS_RANDOM = TLS_HEAD + 4 + 2,
+	TLS_CHANGE_CIPHER = 0x14,
+	TLS_HANDSHAKE = 0x16,
+	TLS_DATA = 0x17,
+};
+
 void inspect_start(struct session *session)
 {
 	if (session->inspection == INSPECT_PROXY)
@@ -90,6 +99,7 @@ static int refuse_http(struct session *session, enum egress_why why,
 static int inspect_hello(struct session *session)
 {
 	char name[TLS_NAME_MAX + 1];
+	size_t size;
 
 	switch (tls_hello_parse(session->in, session->in_n, name)) {
 	case TLS_MORE:
@@ -103,7 +113,93 @@ static int inspect_hello(struct session *session)
 	}
 	if (!same_name(session, name, strlen(name)))
 		return refuse_tls(session, EGRESS_NAME_DIFFERS, name);
-	return pass_all(session);
+	/* The server may ask for another, which may name another: what follows
+	 * waits for its answer. */
+	if (session->inspection == INSPECT_TLS_AGAIN)
+		return pass_all(session);
+	size = tls_hello_size(session->in, session->in_n);
+	session->answer = ANSWER_HELLO;
+	session->inspection = INSPECT_NOTHING;
+	if (flow_put(&session->out, session->in, size) < 0) {
+		session_reset(session);
+		return -1;
+	}
+	session_consume(session, size);
+	return 0;
+}
+
+/* A second hello may come behind other records: early data, which the server
+ * drops, and a change of ciphers, which means nothing. */
+static int inspect_hello_again(struct session *session)
+{
+	while (session->in_n >= TLS_HEAD &&
+	       (session->in[0] == TLS_CHANGE_CIPHER ||
+		session->in[0] == TLS_DATA)) {
+		const unsigned char *in = (const unsigned char *)session->in;
+		size_t size = TLS_HEAD + ((size_t)in[3] << 8 | in[4]);
+
+		if (session->in_n < size)
+			return 0;
+		if (flow_put(&session->out, session->in, size) < 0) {
+			session_reset(session);
+			return -1;
+		}
+		session_consume(session, size);
+	}
+	if (session->in_n < TLS_HEAD)
+		return 0;
+	if (session->in[0] != TLS_HANDSHAKE)
+		return pass_all(session); /* an alert */
+	return inspect_hello(session) == 1
+		       ? refuse_tls(session, EGRESS_MALFORMED, NULL)
+		       : 0;
+}
+
+/* Does the server ask for another hello? Its answer to the first is then a hello
+ * with this random number (RFC 8446, 4.1.3). */
+static bool is_retry(const unsigned char *answer, size_t n)
+{
+	static const unsigned char retry[32] = {
+		0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11,
+		0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
+		0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e,
+		0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
+	};
+
+	return n >= TLS_RANDOM + sizeof(retry) &&
+	       !memcmp(answer + TLS_RANDOM, retry, sizeof(retry));
+}
+
+int inspect_answer(struct session *session)
+{
+	const char *answer = session->egress->scratch;
+	unsigned int status = 0;
+	size_t head = 0;
+	int n = session_peek(session);
+
+	if (n == 0)
+		return 0;
+	if (session->answer == ANSWER_HELLO) {
+		if (n > 0 && answer[0] == TLS_HANDSHAKE &&
+		    n < TLS_RANDOM + 32) {
+			session_peek_more(session, n);
+			return 0;
+		}
+		if (n > 0 && is_retry((const unsigned char *)answer, (size_t)n))
+			session->inspection = INSPECT_TLS_AGAIN;
+	} else if (n > 0) {
+		if (http_response_parse(answer, (size_t)n, &status, &head) ==
+		    HTTP_MORE) {
+			session_peek_more(session, n);
+			return 0;
+		}
+		/* Both sides have another protocol now. */
+		if (status == 101)
+			session->inspection = INSPECT_NOTHING;
+	}
+	session->answer = ANSWER_ANY;
+	session_peek_end(session);
+	return 1;
 }
 
 static bool names_server(const struct session *session,
@@ -170,7 +266,7 @@ static int end_requests(struct session *session,
 		egress_refused(session->egress, &other, NULL, &verdict, NULL,
 			       session->front->form, session->from);
 	session_consume(session, session->in_n);
-	flow_end(&session->out, &session->back);
+	session->deaf = true;
 	return 0;
 }
 
@@ -195,11 +291,13 @@ static int pass_request(struct session *session,
 		session_reset(session);
 		return -1;
 	}
+	/* What follows is a protocol of its own, if the server agrees. To a
+	 * first request its first answer tells. */
+	if (request->upgrade && !proxy && !session->answered &&
+	    http_body_ended(&session->body))
+		session->answer = ANSWER_UPGRADE;
 	session->answered = true;
 	session_consume(session, request->head);
-	/* What follows is a protocol of its own if the server agrees. */
-	if (request->upgrade && !proxy)
-		return pass_all(session);
 	return 0;
 }
 
@@ -221,8 +319,8 @@ static int pass_body(struct session *session)
 /* Requests, one after the other. */
 static int inspect_requests(struct session *session)
 {
-	while (session->in_n && !session->out.eof &&
-	       session->inspection != INSPECT_NOTHING) {
+	while (session->in_n && !session->deaf &&
+	       session->answer == ANSWER_ANY) {
 		struct http_request request;
 
 		if (!http_body_ended(&session->body)) {
@@ -233,6 +331,9 @@ static int inspect_requests(struct session *session)
 		switch (http_request_parse(session->in, session->in_n,
 					   &request)) {
 		case HTTP_OK:
+			if (request.http2)
+				return refuse_http(session, EGRESS_MALFORMED,
+						   NULL);
 			if (pass_request(session, &request) < 0)
 				return -1;
 			break;
@@ -256,18 +357,21 @@ static int inspect_first(struct session *session)
 
 	if (result != 1)
 		return result;
+	/* Where HTTP is usual nothing else gets by that some server might take
+	 * for it. */
+	if (session->target.port == HTTP_PORT) {
+		session->inspection = INSPECT_HTTP;
+		return inspect_requests(session);
+	}
 	switch (http_request_guess(session->in, session->in_n, &request)) {
 	case HTTP_MORE:
 		return 0;
 	case HTTP_OTHER:
 		return pass_all(session);
 	case HTTP_OK:
-		/* Of HTTP/2 the names are compressed: where HTTP/1 is usual it
-		 * does not get by unseen. */
-		if (request.http2 && session->target.port != HTTP_PORT)
-			return pass_all(session);
+		/* Of HTTP/2 the names are compressed. */
 		if (request.http2)
-			return refuse_http(session, EGRESS_MALFORMED, NULL);
+			return pass_all(session);
 		break;
 	case HTTP_TOO_LARGE:
 		session->too_large = true;
@@ -291,6 +395,8 @@ int inspect_input(struct session *session)
 		if (result == 1)
 			return refuse_tls(session, EGRESS_NOT_TLS, NULL);
 		return result;
+	case INSPECT_TLS_AGAIN:
+		return inspect_hello_again(session);
 	case INSPECT_FIRST:
 		return inspect_first(session);
 	case INSPECT_HTTP:
@@ -300,11 +406,22 @@ int inspect_input(struct session *session)
 	return result;
 }
 
+/* Has a version in it, so some server might take it for a request. */
+static bool has_version(const struct session *session)
+{
+	for (size_t i = 0; i + 5 <= session->in_n; i++) {
+		if (!strncasecmp(session->in + i, "HTTP/", 5))
+			return true;
+	}
+	return false;
+}
+
 int inspect_end(struct session *session)
 {
 	if (session->inspection == INSPECT_FIRST && session->in_n &&
 	    tls_hello_parse(session->in, session->in_n,
-			    (char[TLS_NAME_MAX + 1]){ 0 }) == TLS_OTHER)
+			    (char[TLS_NAME_MAX + 1]){ 0 }) == TLS_OTHER &&
+	    !has_version(session))
 		return pass_all(session);
 	return 0;
 }

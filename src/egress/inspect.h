@@ -13,6 +13,12 @@ void inspect_start(struct session *session);
  */
 int inspect_input(struct session *session);
 
+/*
+ * Looks at what the server answers, as session->answer says, before it is read.
+ * 1: it is decided, 0: more is needed, -2: the session is gone.
+ */
+int inspect_answer(struct session *session);
+
 /* Likewise at the client's end: what is unfinished of a hello or a request does
  * not go on; what could have become one, and cannot any more, does. */
 int inspect_end(struct session *session);

@@ -62,7 +62,9 @@ void source_close(struct loop *loop, struct source *source)
 		if (round[i].data.ptr == source)
 			round[i].data.ptr = NULL;
 	}
-	/* Nobody else holds it, so the end of it is the end of the waiting. */
+	/* Where nobody else has it, closing ends the waiting. */
+	if (source->shared && source->fd >= 0)
+		(void)source_watch(loop, source, 0);
 	source->events = 0;
 	fd_close(&source->fd);
 }

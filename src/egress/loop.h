@@ -17,6 +17,7 @@ struct source {
 	int fd; /* the owner's */
 	void (*ready)(struct source *source, uint32_t events); /* the owner's */
 	uint32_t events; /* what is waited for; 0: not watched */
+	bool shared; /* the owner's: another process may have it too */
 };
 
 /* All timers of a queue last equally long, so the first to end is first. */

@@ -205,6 +205,8 @@ static int prepare(struct egress *egress, struct err *err)
 	queue_add(egress, &egress->connecting, EGRESS_CONNECTING_MS);
 	queue_add(egress, &egress->idle, EGRESS_IDLE_MS);
 	queue_add(egress, &egress->head_starts, DIAL_HEAD_START_MS);
+	if (own_init(&egress->own, err) < 0)
+		return -1;
 	egress->names = names_new(&egress->arena);
 	egress->resolver =
 		resolver_new(&egress->arena, &egress->loop, start->plan, err);

@@ -3,47 +3,71 @@
  * egress/own.c - which addresses are the host's own
  *
  * Runs in:  the egress process.
- * Trusts:   the kernel's routes: to a host of its own the source address is
- *           the destination. A datagram socket tells without sending.
+ * Trusts:   the kernel's routes: those of its own addresses are local, whatever
+ *           their interface and however many there are.
  * Must not: remember for long: addresses come and go with networks.
  */
 #include "egress/own.h"
 
-#include <netinet/in.h>
+#include <linux/rtnetlink.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#include "base/fd.h"
+#include "base/err.h"
 #include "egress/loop.h"
 
 enum { KEPT_MS = 2000 };
 
-static bool ask_ipv4(const struct address *address)
+int own_init(struct own *own, struct err *err)
 {
-	AUTO_CLOSE int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = 9 }, from;
-	socklen_t n = sizeof(from);
-
-	memcpy(&to.sin_addr, address->v + 12, 4);
-	/* Where nothing leads there, nothing will connect either. */
-	if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0 ||
-	    getsockname(fd, (struct sockaddr *)&from, &n) < 0)
-		return fd < 0;
-	return from.sin_addr.s_addr == to.sin_addr.s_addr;
+	own->routes =
+		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	return own->routes < 0 ? err_sys(err, "ask for routes") : 0;
 }
 
-static bool ask_ipv6(const struct address *address)
+/* The kernel answers before the question has been sent. */
+static bool ask(struct own *own, const struct address *address)
 {
-	AUTO_CLOSE int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	struct sockaddr_in6 to = { .sin6_family = AF_INET6, .sin6_port = 9 };
-	struct sockaddr_in6 from;
-	socklen_t n = sizeof(from);
+	const bool four = address_is_ipv4(address);
+	const size_t n = four ? 4 : 16;
+	struct {
+		struct nlmsghdr head;
+		struct rtmsg route;
+		struct rtattr attribute;
+		unsigned char to[16];
+	} question = {
+		.head = { .nlmsg_type = RTM_GETROUTE,
+			  .nlmsg_flags = NLM_F_REQUEST,
+			  .nlmsg_seq = ++own->asked },
+		.route = { .rtm_family = four ? AF_INET : AF_INET6,
+			   .rtm_dst_len = (unsigned char)(8 * n) },
+		.attribute = { .rta_type = RTA_DST,
+			       .rta_len = (unsigned short)RTA_LENGTH(n) },
+	};
+	union {
+		struct nlmsghdr head;
+		unsigned char bytes[1024];
+	} answer;
+	const struct rtmsg *route = NLMSG_DATA(&answer.head);
+	ssize_t size;
 
-	memcpy(&to.sin6_addr, address->v, 16);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0 ||
-	    getsockname(fd, (struct sockaddr *)&from, &n) < 0)
-		return fd < 0;
-	return !memcmp(&from.sin6_addr, &to.sin6_addr, 16);
+	memcpy(question.to, address->v + (16 - n), n);
+	question.head.nlmsg_len =
+		(unsigned int)(offsetof(__typeof__(question), to) + n);
+	if (send(own->routes, &question, question.head.nlmsg_len, 0) < 0)
+		return true;
+	do {
+		size = recv(own->routes, &answer, sizeof(answer), MSG_DONTWAIT);
+	} while (size >= (ssize_t)sizeof(answer.head) &&
+		 answer.head.nlmsg_seq != own->asked);
+	if (size < (ssize_t)sizeof(answer.head))
+		return true;
+	/* Where nothing leads there, nothing will connect either. */
+	if (answer.head.nlmsg_type == NLMSG_ERROR)
+		return false;
+	return size < (ssize_t)NLMSG_LENGTH(sizeof(*route)) ||
+	       answer.head.nlmsg_type != RTM_NEWROUTE ||
+	       route->rtm_type != RTN_UNICAST;
 }
 
 bool own_address(struct own *own, const struct loop *loop,
@@ -58,8 +82,7 @@ bool own_address(struct own *own, const struct loop *loop,
 	    memcmp(&own->kept[i].address, address, sizeof(*address)) != 0) {
 		own->kept[i].address = *address;
 		own->kept[i].until_ms = loop->now_ms + KEPT_MS;
-		own->kept[i].own = address_is_ipv4(address) ? ask_ipv4(address)
-							    : ask_ipv6(address);
+		own->kept[i].own = ask(own, address);
 	}
 	return own->kept[i].own;
 }

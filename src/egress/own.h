@@ -7,16 +7,22 @@
 
 #include "policy/address.h"
 
+struct err;
 struct loop;
 
-/* What was found out a moment ago. */
 struct own {
+	int routes; /* asks the kernel */
+	uint32_t asked; /* how often */
+	/* what was found out a moment ago */
 	struct {
 		struct address address;
 		uint64_t until_ms; /* 0: unused */
 		bool own;
 	} kept[32];
 };
+
+/* To be called before the cage: it cannot be opened there. */
+int own_init(struct own *own, struct err *err);
 
 /* Is it an address of this host, by its routes of now? In doubt it is. */
 bool own_address(struct own *own, const struct loop *loop,

@@ -101,16 +101,36 @@ static int flow_keep(struct flow *flow, const char *data, size_t n)
 	return 0;
 }
 
+/*
+ * @to is gone. A server may have answered before it read all and left: that is
+ * still to be passed on, so only what it would have taken is lost.
+ */
+static int flow_break(struct flow *flow)
+{
+	char waste[4096];
+
+	if (!flow->spares)
+		return -1;
+	pending_drop(flow);
+	while (flow->piped && read(flow->pipe[0], waste, sizeof(waste)) > 0)
+		;
+	flow->piped = 0;
+	flow->broken = true;
+	return 0;
+}
+
 int flow_put(struct flow *flow, const char *data, size_t n)
 {
 	flow->moved += n;
+	if (flow->broken)
+		return 0;
 	while (n && !flow->pending) {
 		ssize_t sent = send(flow->to->fd, data, n, MSG_NOSIGNAL);
 
 		if (sent < 0 && errno == EINTR)
 			continue;
 		if (sent < 0 && errno != EAGAIN)
-			return -1;
+			return flow_break(flow);
 		if (sent < 0)
 			break;
 		data += sent;
@@ -127,7 +147,7 @@ int flow_flush(struct flow *flow)
 			     flow->pending_n - flow->pending_at, MSG_NOSIGNAL);
 
 		if (sent < 0)
-			return is_gone(errno) ? -1 : 0;
+			return is_gone(errno) ? flow_break(flow) : 0;
 		flow->pending_at += (size_t)sent;
 		if (flow->pending_at == flow->pending_n)
 			pending_drop(flow);
@@ -156,50 +176,46 @@ static int flow_drain(struct flow *flow)
 			       flow->piped, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
 
 		if (n <= 0)
-			return n < 0 && is_gone(errno) ? -1 : 0;
+			return n < 0 && is_gone(errno) ? flow_break(flow) : 0;
 		flow->piped -= (size_t)n;
 	}
 	return 0;
 }
 
-static int flow_splice(struct flow *flow)
+static int flow_copy(struct session *session, struct flow *flow)
+{
+	char *scratch = session->egress->scratch;
+	ssize_t n = recv(
+		flow->from->fd, scratch,
+		*flow->kept < PENDING_HALF ? EGRESS_SCRATCH : SMALL_CHUNK, 0);
+
+	if (n < 0)
+		return is_gone(errno) ? -1 : 0;
+	if (n == 0)
+		flow->eof = true;
+	return n ? flow_put(flow, scratch, (size_t)n) : 0;
+}
+
+static int flow_splice(struct session *session, struct flow *flow)
 {
 	ssize_t n = splice(flow->from->fd, NULL, flow->pipe[1], NULL,
 			   SPLICE_CHUNK, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
 
+	/* Urgent data stops splice(), and is stepped over by recv(). */
 	if (n < 0)
-		return is_gone(errno) ? -1 : 0;
+		return is_gone(errno) ? -1 : flow_copy(session, flow);
 	if (n == 0)
 		flow->eof = true;
 	flow->piped += (size_t)n;
 	return flow_drain(flow);
 }
 
-/* @ending: the other side had ended before, so a read that does not fill the
- * buffer is the last. */
-static int flow_copy(struct session *session, struct flow *flow, bool ending)
-{
-	char *scratch = session->egress->scratch;
-	size_t room = *flow->kept < PENDING_HALF ? EGRESS_SCRATCH : SMALL_CHUNK;
-	ssize_t n = recv(flow->from->fd, scratch, room, 0);
-
-	if (n < 0)
-		return is_gone(errno) ? -1 : 0;
-	if (n == 0 || (ending && (size_t)n < room))
-		flow->eof = true;
-	return n ? flow_put(flow, scratch, (size_t)n) : 0;
-}
-
-static int flow_move(struct session *session, struct flow *flow,
-		     uint32_t events)
+static int flow_move(struct session *session, struct flow *flow)
 {
 	flow_splice_if_long(session, flow);
-	if (flow->pipe[0] >= 0)
-		return flow_splice(flow);
-	/* A reset is not an end, though it comes with one. */
-	return flow_copy(
-		session, flow,
-		(events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == EPOLLRDHUP);
+	if (flow->pipe[0] >= 0 && !flow->broken)
+		return flow_splice(session, flow);
+	return flow_copy(session, flow);
 }
 
 static bool in_body(const struct session *session)
@@ -239,6 +255,8 @@ static int read_inspected(struct session *session)
 	if (!session->in_n && in_body(session))
 		return read_body(session);
 	n = session_read(session, SIZE_MAX);
+	if (n < -1)
+		return -1;
 	if ((n > 0 && inspect_input(session) < 0) ||
 	    (n < 0 && inspect_end(session) < 0))
 		return -2;
@@ -250,7 +268,8 @@ static int read_inspected(struct session *session)
 
 static bool reads_client(const struct session *session)
 {
-	return !session->out.eof && !flow_waits(&session->out);
+	return !session->out.eof && !flow_waits(&session->out) &&
+	       session->answer == ANSWER_ANY && !session->deaf;
 }
 
 static int relay_watch(struct session *session)
@@ -259,11 +278,11 @@ static int relay_watch(struct session *session)
 	uint32_t client = 0, server = 0;
 
 	if (reads_client(session))
-		client |= EPOLLIN | EPOLLRDHUP;
+		client |= EPOLLIN;
 	if (flow_waits(&session->back))
 		client |= EPOLLOUT;
 	if (!session->back.eof && !flow_waits(&session->back))
-		server |= EPOLLIN | EPOLLRDHUP;
+		server |= EPOLLIN;
 	if (flow_waits(&session->out))
 		server |= EPOLLOUT;
 	if (source_watch(loop, &session->client, client) < 0)
@@ -276,7 +295,8 @@ static int relay_watch(struct session *session)
 static void restart_timer(struct session *session)
 {
 	struct egress *egress = session->egress;
-	bool begun = session->inspection == INSPECT_TLS || session->in_n;
+	bool begun = session->inspection == INSPECT_TLS ||
+		     session->inspection == INSPECT_TLS_AGAIN || session->in_n;
 
 	if (!begun)
 		timer_start(&egress->loop, &egress->idle, &session->timer);
@@ -284,7 +304,7 @@ static void restart_timer(struct session *session)
 		timer_start(&egress->loop, &egress->handshake, &session->timer);
 }
 
-static int move_out(struct session *session, uint32_t events)
+static int move_out(struct session *session)
 {
 	if (flow_flush(&session->out) < 0 || flow_drain(&session->out) < 0)
 		return -1;
@@ -293,20 +313,29 @@ static int move_out(struct session *session, uint32_t events)
 		return 0;
 	if (session->inspection != INSPECT_NOTHING)
 		return read_inspected(session);
-	if (flow_move(session, &session->out, events) < 0)
+	if (flow_move(session, &session->out) < 0)
 		return -1;
 	flow_tell_end(&session->out, &session->back);
 	return 0;
 }
 
-static int move_back(struct session *session, uint32_t events)
+static int move_back(struct session *session)
 {
 	if (flow_flush(&session->back) < 0 || flow_drain(&session->back) < 0)
 		return -1;
 	flow_tell_end(&session->back, &session->out);
 	if (session->back.eof || flow_waits(&session->back))
 		return 0;
-	if (flow_move(session, &session->back, events) < 0)
+	if (session->answer != ANSWER_ANY) {
+		int seen = inspect_answer(session);
+
+		if (seen <= 0)
+			return seen;
+		/* What the client has said meanwhile. */
+		if (session->in_n && inspect_input(session) < 0)
+			return -2;
+	}
+	if (flow_move(session, &session->back) < 0)
 		return -1;
 	flow_tell_end(&session->back, &session->out);
 	return 0;
@@ -318,10 +347,9 @@ void relay_ready(struct session *session, const void *source, uint32_t events)
 	int result = 0;
 
 	if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
-		result = client ? move_out(session, events)
-				: move_back(session, events);
+		result = client ? move_out(session) : move_back(session);
 	if (result == 0 && events & (EPOLLOUT | EPOLLHUP | EPOLLERR))
-		result = client ? move_back(session, 0) : move_out(session, 0);
+		result = client ? move_back(session) : move_out(session);
 	if (result == -2)
 		return;
 	/* A reset is passed on as one. */
@@ -329,7 +357,7 @@ void relay_ready(struct session *session, const void *source, uint32_t events)
 		session_reset(session);
 		return;
 	}
-	if (session->out.done && session->back.done) {
+	if (session->back.done && (session->out.done || session->deaf)) {
 		session_close(session);
 		return;
 	}
@@ -341,6 +369,7 @@ void relay_ready(struct session *session, const void *source, uint32_t events)
 void relay_start(struct session *session)
 {
 	session->relaying = true;
+	session->out.spares = true;
 	inspect_start(session);
 	restart_timer(session);
 	/* What came with the handshake, or is there already. */

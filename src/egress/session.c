@@ -180,7 +180,7 @@ int session_read(struct session *session, size_t limit)
 	n = recv(session->client.fd, session->in + session->in_n,
 		 session->in_room - session->in_n, 0);
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : -1;
+		return errno == EAGAIN || errno == EINTR ? 0 : -2;
 	session->in_n += (size_t)n;
 	return n ? (int)n : -1;
 }
@@ -264,19 +264,46 @@ static void time_over(struct timer *timer)
 		session_close(session);
 }
 
+int session_peek(struct session *session)
+{
+	ssize_t n = recv(session->server.fd, session->egress->scratch,
+			 HTTP_HEAD_MAX, MSG_PEEK);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -1;
+	/* Woken, and nothing is new: it will not be whole any more. */
+	if ((size_t)n == session->peeked)
+		return -1;
+	return (int)n;
+}
+
+void session_peek_more(struct session *session, int n)
+{
+	session->peeked = (size_t)n;
+	(void)setsockopt(session->server.fd, SOL_SOCKET, SO_RCVLOWAT,
+			 &(int){ n + 1 }, sizeof(int));
+}
+
+void session_peek_end(struct session *session)
+{
+	if (!session->peeked)
+		return;
+	session->peeked = 0;
+	(void)setsockopt(session->server.fd, SOL_SOCKET, SO_RCVLOWAT,
+			 &(int){ 1 }, sizeof(int));
+}
+
 /* The proxy's answer to CONNECT; what follows it is the server's. */
 static void upstream_answered(struct session *session)
 {
 	char *scratch = session->egress->scratch;
 	unsigned int status = 0;
 	size_t head = 0;
-	ssize_t n;
+	int n = session_peek(session);
 
-	/* Peeked at until it is whole: the kernel keeps it for us. */
-	n = recv(session->server.fd, scratch, HTTP_HEAD_MAX, MSG_PEEK);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	if (n == 0)
 		return;
-	if (n <= 0) {
+	if (n < 0) {
 		session_fail(session, "the upstream proxy closed");
 		return;
 	}
@@ -284,9 +311,7 @@ static void upstream_answered(struct session *session)
 	case HTTP_OK:
 		break;
 	case HTTP_MORE:
-		/* No busy loop over what was peeked at already. */
-		(void)setsockopt(session->server.fd, SOL_SOCKET, SO_RCVLOWAT,
-				 &(int){ (int)n + 1 }, sizeof(int));
+		session_peek_more(session, n);
 		return;
 	case HTTP_MALFORMED:
 	case HTTP_TOO_LARGE:
@@ -294,8 +319,7 @@ static void upstream_answered(struct session *session)
 		session_fail(session, "the upstream proxy does not speak HTTP");
 		return;
 	}
-	(void)setsockopt(session->server.fd, SOL_SOCKET, SO_RCVLOWAT,
-			 &(int){ 1 }, sizeof(int));
+	session_peek_end(session);
 	if (recv(session->server.fd, scratch, head, 0) != (ssize_t)head ||
 	    status / 100 != 2) {
 		session_fail(session, "the upstream proxy refused");
@@ -358,6 +382,7 @@ static void dialled(struct dial *dial, int fd, int sys)
 		return;
 	}
 	session->server.fd = fd;
+	session->server.shared = dial->make != NULL;
 	session->reached = dial->to[dial->reached];
 	if (session->egress->start->plan->upstream.set && !session->direct)
 		ask_upstream(session);
@@ -452,7 +477,16 @@ static bool is_host_port(const struct egress *egress, uint16_t port)
 	return false;
 }
 
-void session_dial_host(struct session *session, uint16_t port)
+static bool is_loopback(const struct egress_target *target)
+{
+	if (target->is_address)
+		return !strcmp(target->name, "127.0.0.1") ||
+		       !strcmp(target->name, "::1");
+	return !strcmp(target->name, "localhost") ||
+	       !strcmp(target->name, EGRESS_HOST_NAME);
+}
+
+void session_dial_loopback(struct session *session, uint16_t port)
 {
 	static const struct address loopback[] = {
 		{ { [10] = 0xff, [11] = 0xff, 127, 0, 0, 1 } },
@@ -462,6 +496,16 @@ void session_dial_host(struct session *session, uint16_t port)
 	session->opaque = true;
 	session->direct = true;
 	session_dial(session, loopback, 2, port);
+}
+
+void session_go_host(struct session *session, uint16_t port)
+{
+	struct egress_verdict verdict;
+
+	if (egress_judge_host(&session->egress->rules, port, &verdict))
+		session_dial_loopback(session, port);
+	else
+		session_refuse(session, &verdict, NULL, NULL);
 }
 
 static void go_upstream(struct session *session)
@@ -491,12 +535,15 @@ void session_go(struct session *session)
 			return;
 		}
 	}
+	/* A client that asks the proxy for its own loopback means the port that
+	 * it sees there. */
+	if (is_loopback(target) && is_host_port(egress, target->port)) {
+		session_go_host(session, target->port);
+		return;
+	}
 	/* Its name is ours: nobody else is asked for it, whatever is allowed. */
 	if (!strcmp(target->name, EGRESS_HOST_NAME)) {
-		if (is_host_port(egress, target->port))
-			session_dial_host(session, target->port);
-		else
-			session_refuse(session, &verdict, NULL, NULL);
+		session_refuse(session, &verdict, NULL, NULL);
 		return;
 	}
 	if (!egress_judge(&egress->rules, target, &verdict)) {

@@ -41,6 +41,8 @@ struct flow {
 	uint64_t moved;
 	int pipe[2]; /* a long flow is spliced; -1: it is copied */
 	size_t piped; /* bytes in it */
+	bool spares; /* when @to is gone, the way back goes on */
+	bool broken; /* it is: what is left to say is dropped */
 	bool eof; /* @from has ended */
 	bool done; /* and @to was told */
 };
@@ -49,9 +51,17 @@ struct flow {
 enum inspection {
 	INSPECT_NOTHING,
 	INSPECT_TLS, /* a ClientHello must come, for the name */
+	INSPECT_TLS_AGAIN, /* a second one, which the server asked for */
 	INSPECT_FIRST, /* if a ClientHello or a request comes, likewise */
 	INSPECT_HTTP, /* a request, and after its body the next */
 	INSPECT_PROXY, /* likewise, in absolute form: they are rewritten */
+};
+
+/* What the server has to say before more of the client goes on. */
+enum answer {
+	ANSWER_ANY,
+	ANSWER_HELLO, /* is it satisfied, or does it ask for another hello? */
+	ANSWER_UPGRADE, /* does it agree to another protocol? */
 };
 
 /*
@@ -79,6 +89,7 @@ struct session {
 	bool answered; /* a request went to the server: the next word is its */
 	bool too_large; /* what was refused is so for its size */
 	const char *failure; /* why nobody answers, for the client */
+	size_t peeked; /* of an answer that is not whole */
 	struct address reached; /* what the server is */
 	unsigned int stage; /* of the front's handshake */
 	enum inspection inspection;
@@ -86,6 +97,8 @@ struct session {
 	char *in; /* the client's bytes that are not passed on */
 	size_t in_n;
 	size_t in_room;
+	enum answer answer; /* of the server, that is looked at first */
+	bool deaf; /* the client is not listened to any more */
 	struct flow out; /* client to server */
 	struct flow back; /* server to client */
 	struct lookup lookup;
@@ -101,10 +114,17 @@ void session_close(struct session *session);
 void session_reset(struct session *session);
 
 /* Reads what the client says into session->in, up to @limit bytes in all. The
- * number of new ones; 0: nothing now; -1: it has ended or there is no room. */
+ * number of new ones; 0: nothing now; -1: it has ended or there is no room; -2:
+ * it is gone. */
 int session_read(struct session *session, size_t limit);
 /* Waits until the client says more. May close the session. */
 void session_wait(struct session *session);
+/* What the server says, at the beginning of egress->scratch and still to be
+ * read: how many bytes; 0: nothing now; -1: there will be no more. */
+int session_peek(struct session *session);
+/* @n are not enough: the server is waited for until there are more. */
+void session_peek_more(struct session *session, int n);
+void session_peek_end(struct session *session);
 /* Drops @n bytes from the front of session->in. */
 void session_consume(struct session *session, size_t n);
 
@@ -114,8 +134,11 @@ void session_go(struct session *session);
 /* Likewise to these addresses, without a judgement. */
 void session_dial(struct session *session, const struct address *to, size_t n,
 		  uint16_t port);
-/* To a port of the host's loopback, of either family. */
-void session_dial_host(struct session *session, uint16_t port);
+/* To a port of the host's loopback, if no rule denies it. May close the
+ * session. */
+void session_go_host(struct session *session, uint16_t port);
+/* To a port of a loopback, of either family, without a judgement. */
+void session_dial_loopback(struct session *session, uint16_t port);
 /* The client is told why, in its front's words, and the supervisor too. Ends the
  * session. */
 void session_refuse(struct session *session,

@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/environ.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "enforce/enforce.h"
@@ -214,14 +215,6 @@ static int watch_mounts(const struct plan *plan, struct err *err)
 	return first.fd;
 }
 
-/* Box init keeps nothing of its caller's environment in memory. */
-static void forget_environment(void)
-{
-	for (char **e = environ; e && *e; e++)
-		explicit_bzero(*e, strlen(*e));
-	environ = NULL;
-}
-
 /* Descriptors of the caller that are none of the box's business. */
 static void close_others(const struct init_start *start)
 {
@@ -349,7 +342,7 @@ _Noreturn void init_main(const struct init_start *start)
 	if (signals < 0 || (mounts < 0 && start->plan->watches.n) ||
 	    init_start_command(start, &init.children, &err) < 0)
 		init_fail(start, &err);
-	forget_environment();
+	environ_forget();
 	settle(&init);
 	serve(&init, signals, mounts);
 	_exit(0);

@@ -96,6 +96,28 @@ bool egress_target_parse(const char *host, size_t n, uint16_t port,
 	return true;
 }
 
+static const char *const host_names[] = { EGRESS_HOST_NAME, "localhost" };
+static const char *const host_addresses[] = { "127.0.0.1", "::1" };
+
+bool egress_target_is_host(const struct egress_target *target)
+{
+	const char *const *names =
+		target->is_address ? host_addresses : host_names;
+
+	return !strcmp(target->name, names[0]) ||
+	       !strcmp(target->name, names[1]);
+}
+
+/* 198.18.0.0/15 and fd63:6f72:646e::/96 */
+static const struct address net4 = { { [10] = 0xff, 0xff, 198, 18 } };
+static const struct address net6 = { { 0xfd, 0x63, 0x6f, 0x72, 0x64, 0x6e } };
+
+bool egress_address_stands_in(const struct address *address)
+{
+	return address_within(address, &net4, 96 + 15) ||
+	       address_within(address, &net6, 96);
+}
+
 static bool is_below(const char *name, const char *domain)
 {
 	size_t n = strlen(name), len = strlen(domain);
@@ -281,6 +303,10 @@ bool egress_judge(const struct egress_rules *rules,
 	const struct egress_rule *denied;
 	struct found found;
 
+	if (target->is_address && egress_address_stands_in(&target->address)) {
+		out->class = address_classify(&target->address);
+		return decide(out, EGRESS_UNLISTED, NULL);
+	}
 	if (target->is_address)
 		return egress_judge_address(rules, target, &target->address,
 					    false, out);
@@ -293,6 +319,24 @@ bool egress_judge(const struct egress_rules *rules,
 		return decide(out, EGRESS_ALLOWED, found.rule);
 	return decide(out, found.elsewhere ? EGRESS_PORT : EGRESS_UNLISTED,
 		      found.elsewhere);
+}
+
+bool egress_judge_host(const struct egress_rules *rules, uint16_t port,
+		       struct egress_verdict *out)
+{
+	const struct egress_rule *denied = NULL;
+
+	out->class = ADDRESS_LOOPBACK;
+	for (size_t i = 0; !denied && i < 2; i++)
+		denied = find_denied_name(rules, host_names[i], port);
+	for (size_t i = 0; !denied && i < 2; i++) {
+		struct address address;
+
+		(void)address_parse(host_addresses[i],
+				    strlen(host_addresses[i]), &address);
+		denied = find_denied_address(rules, &address, port);
+	}
+	return decide(out, denied ? EGRESS_DENIED : EGRESS_ALLOWED, denied);
 }
 
 bool egress_judge_name(const struct egress_rules *rules, const char *name,

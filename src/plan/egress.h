@@ -91,6 +91,14 @@ void egress_rules_build(struct arena *arena, const struct policy_list *allow,
 bool egress_target_parse(const char *host, size_t n, uint16_t port,
 			 struct egress_target *out);
 
+/* Is it one of the names by which ports of the host's loopback are reached?
+ * localhost, 127.0.0.1, ::1 and EGRESS_HOST_NAME. */
+bool egress_target_is_host(const struct egress_target *target);
+
+/* In 198.18.0.0/15 or fd63:6f72:646e::/96, whose addresses stand for names
+ * inside: no rule leads to one, only a name that was given it does. */
+bool egress_address_stands_in(const struct address *address);
+
 /* Before anything is looked up: may it be connected to? The addresses of a name
  * are judged as well, and an address that may be the host's own. Where more
  * rules than one allow it, an opaque one decides. Returns verdict->why ==
@@ -105,6 +113,11 @@ bool egress_judge_address(const struct egress_rules *rules,
 			  const struct egress_target *target,
 			  const struct address *address, bool own,
 			  struct egress_verdict *out);
+
+/* A port of network.host_ports: allowed unless a rule of network.deny names the
+ * host's loopback, by any of its names and addresses. */
+bool egress_judge_host(const struct egress_rules *rules, uint16_t port,
+		       struct egress_verdict *out);
 
 /* For DNS: is there a port at which it may be connected to? @name is
  * canonical. */

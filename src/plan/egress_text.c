@@ -33,14 +33,15 @@ const char *egress_why_code(enum egress_why why)
 	return codes[why];
 }
 
-/* HOST:PORT, as rules and URLs write it. */
+/* HOST:PORT, as rules and URLs write it; a question for a name has no port. */
 static const char *format_place(struct arena *arena, const char *host,
 				uint16_t port)
 {
 	bool brackets = strchr(host, ':') != NULL;
+	const char *place = arena_printf(arena, "%s%s%s", brackets ? "[" : "",
+					 host, brackets ? "]" : "");
 
-	return arena_printf(arena, "%s%s%s:%u", brackets ? "[" : "", host,
-			    brackets ? "]" : "", port);
+	return port ? arena_printf(arena, "%s:%u", place, port) : place;
 }
 
 static const char *format_rule(struct arena *arena, const char *key,
@@ -75,15 +76,30 @@ static const char *reason_port(struct arena *arena,
 			       const struct egress_target *target,
 			       const struct egress_rule *rule)
 {
-	return arena_printf(arena, "%s allows %s at %s, not at port %u",
-			    format_rule(arena, "network.allow", rule),
-			    target->name, format_ports(arena, rule),
-			    target->port);
+	const char *allowed =
+		arena_printf(arena, "%s allows %s at %s",
+			     format_rule(arena, "network.allow", rule),
+			     target->name, format_ports(arena, rule));
+
+	return target->port ? arena_printf(arena, "%s, not at port %u", allowed,
+					   target->port)
+			    : arena_printf(arena, "%s alone", allowed);
+}
+
+static bool stands_in(const struct egress_target *target)
+{
+	return target->is_address && egress_address_stands_in(&target->address);
 }
 
 static const char *reason_unlisted(struct arena *arena,
 				   const struct egress_target *target)
 {
+	if (stands_in(target))
+		return arena_printf(arena,
+				    "%s stands for no name: addresses of its "
+				    "network are the box's own, for names that "
+				    "it has asked for",
+				    target->name);
 	return arena_printf(
 		arena, "no rule of network.allow names %s%s", target->name,
 		target->is_address ? ": an address needs a rule of its own"
@@ -183,9 +199,35 @@ static const char *remedy_allow(struct arena *arena, const char *rule)
 			    quote, rule, quote, quote, rule, quote);
 }
 
+static const char *remedy_host_port(struct arena *arena, uint16_t port)
+{
+	const char *text = port ? arena_printf(arena, "%u", port) : "PORT";
+
+	return arena_printf(arena,
+			    "--host-port=%s, or network.host_ports: [%s]", text,
+			    text);
+}
+
+/* What has to be named is where a name leads, not the name. */
+static const char *remedy_place(struct arena *arena,
+				const struct egress_target *target,
+				const struct address *address)
+{
+	char text[ADDRESS_TEXT];
+
+	if (egress_target_is_host(target))
+		return remedy_host_port(arena, target->port);
+	address_format(address ? address : &target->address, text);
+	return remedy_allow(arena, format_place(arena, text, target->port));
+}
+
 static const char *remedy_unlisted(struct arena *arena,
 				   const struct egress_target *target)
 {
+	if (stands_in(target))
+		return NULL;
+	if (target->is_address || egress_target_is_host(target))
+		return remedy_place(arena, target, NULL);
 	if (target->port == 80 || target->port == 443)
 		return remedy_allow(arena, target->name);
 	return remedy_allow(arena,
@@ -208,27 +250,6 @@ static const char *remedy_denied(struct arena *arena,
 			    policy_origin_format(arena, &rule->origin));
 }
 
-static const char *remedy_host_port(struct arena *arena, uint16_t port)
-{
-	return arena_printf(arena,
-			    "--host-port=%u, or network.host_ports: [%u]", port,
-			    port);
-}
-
-static const char *remedy_place(struct arena *arena,
-				const struct egress_target *target,
-				const struct address *address,
-				enum address_class class)
-{
-	char text[ADDRESS_TEXT];
-
-	/* The host's, that is: the box has its own. */
-	if (class == ADDRESS_LOOPBACK)
-		return remedy_host_port(arena, target->port);
-	address_format(address ? address : &target->address, text);
-	return remedy_allow(arena, format_place(arena, text, target->port));
-}
-
 const char *egress_remedy(struct arena *arena,
 			  const struct egress_target *target,
 			  const struct address *address,
@@ -240,17 +261,14 @@ const char *egress_remedy(struct arena *arena,
 	case EGRESS_DENIED:
 		return remedy_denied(arena, verdict->rule);
 	case EGRESS_UNLISTED:
-		if (!strcmp(target->name, EGRESS_HOST_NAME))
-			return remedy_host_port(arena, target->port);
-		if (target->is_address)
-			return remedy_place(arena, target, NULL,
-					    address_classify(&target->address));
 		return remedy_unlisted(arena, target);
 	case EGRESS_PORT:
-		return remedy_allow(arena, place);
+		return egress_target_is_host(target)
+			       ? remedy_host_port(arena, target->port)
+			       : remedy_allow(arena, place);
 	case EGRESS_PLACE:
 	case EGRESS_OWN:
-		return remedy_place(arena, target, address, verdict->class);
+		return remedy_place(arena, target, address);
 	case EGRESS_NAME_DIFFERS:
 	case EGRESS_NOT_TLS:
 		return remedy_allow(arena,

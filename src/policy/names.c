@@ -128,6 +128,9 @@ static const char *parse_network(const char *s, size_t len, const char *slash,
 	bool ipv6 = memchr(s, ':', address_len);
 	long bits = small_number(slash + 1, len - address_len - 1);
 
+	if (ipv6 && memchr(slash, ':', len - address_len))
+		return "the port of an IPv6 network stands behind brackets: "
+		       "[fd00::/8]:443";
 	if (!address_parse(s, address_len, &out->net) || bits < 0 ||
 	    bits > (ipv6 ? 128 : 32))
 		return "not a network such as 10.0.0.0/8 or fd00::/8";
@@ -255,6 +258,8 @@ const char *policy_proxy_parse(const char *text, struct policy_host *out)
 
 	if (!endpoint)
 		return "it is written http://HOST:PORT";
+	if (strchr(endpoint, '@'))
+		return "a user and a password for the proxy are not supported";
 	return *endpoint ? policy_endpoint_parse(endpoint, out)
 			 : "HOST:PORT is missing";
 }
@@ -313,11 +318,16 @@ const char *policy_publish_check(const char *text)
 	return policy_publish_parse(text, &publish);
 }
 
+/* Who would be asked for the name of a name server? */
 const char *policy_endpoint_check(const char *text)
 {
 	struct policy_host host;
 
-	return *text ? policy_endpoint_parse(text, &host) : NULL;
+	if (!*text || (!policy_endpoint_parse(text, &host) &&
+		       host.kind == POLICY_HOST_NETWORK))
+		return NULL;
+	return "it is written ADDRESS:PORT, such as 9.9.9.9:53 or "
+	       "[2620:fe::fe]:53";
 }
 
 const char *policy_proxy_check(const char *text)

@@ -19,6 +19,8 @@
 
 #include "base/fd.h"
 
+enum { LOOKS_MAX = 20000 };
+
 /* The inode of the socket with this local port, of a table in /proc/PID/net;
  * 0 if there is none. */
 static unsigned long table_find(pid_t init, const char *table, uint16_t port)
@@ -47,7 +49,8 @@ static unsigned long table_find(pid_t init, const char *table, uint16_t port)
 	return inode;
 }
 
-static bool has_socket(int process, unsigned long inode)
+/* @looks counts down: a box may have more descriptors than there is time. */
+static bool has_socket(int process, unsigned long inode, unsigned int *looks)
 {
 	char wanted[40], link[40];
 	int fd = openat(process, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -60,10 +63,11 @@ static bool has_socket(int process, unsigned long inode)
 		return false;
 	}
 	(void)snprintf(wanted, sizeof(wanted), "socket:[%lu]", inode);
-	while (!found && (entry = readdir(dir))) {
+	while (!found && *looks && (entry = readdir(dir))) {
 		ssize_t n = readlinkat(dirfd(dir), entry->d_name, link,
 				       sizeof(link) - 1);
 
+		--*looks;
 		if (n <= 0)
 			continue;
 		link[n] = '\0';
@@ -114,6 +118,7 @@ bool run_client_find(pid_t init, bool datagram, uint16_t port,
 	struct dirent *entry;
 	struct stat network;
 	char path[48];
+	unsigned int looks = LOOKS_MAX;
 	bool found = false;
 	DIR *all;
 
@@ -132,7 +137,7 @@ bool run_client_find(pid_t init, bool datagram, uint16_t port,
 		process = openat(dirfd(all), entry->d_name,
 				 O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (process < 0 || !same_network(process, &network) ||
-		    !has_socket(process, inode))
+		    !has_socket(process, inode, &looks))
 			continue;
 		describe(process, out);
 		found = true;

@@ -250,13 +250,16 @@ static int start_network(struct run_box *box, const struct plan *plan,
 	result = run_network_start(plan, box->control, &box->network, err);
 	if (result < 0)
 		return -1;
-	/* The box has failed and says why. */
-	if (result > 0)
-		return await_exec(errors, err) < 0
-			       ? -1
-			       : err_set(err, ERR_SYS,
-					 "the box did not send its sockets");
-	return fd_send(box->control, "E", 1, NULL, 0, err);
+	if (result == 0 && fd_send(box->control, "E", 1, NULL, 0, err) == 0)
+		return 0;
+	/* The box has failed and says why; or waits for a word that will not
+	 * come. */
+	fd_close(&box->control);
+	return await_exec(errors, err) < 0
+		       ? -1
+		       : err_set(err, ERR_SYS,
+				 "the sockets of the box could not be taken "
+				 "over");
 }
 
 static int prepare(struct run_box *box, const struct plan *plan, int errors,

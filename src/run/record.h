@@ -28,8 +28,7 @@ struct record {
 	const struct egress_rules *rules; /* of the network, in force */
 	uint32_t rules_number;
 	size_t targets; /* of the network that are listed */
-	int64_t searched_s; /* the second in which clients were searched for, */
-	unsigned int searched; /* and how many */
+	int64_t search_after_ns; /* when clients may be searched for again */
 	bool *remounted; /* by index in plan->watches */
 	struct {
 		char **v;

@@ -20,7 +20,7 @@
 #include "run/record.h"
 #include "run/run.h"
 
-enum { TARGETS_LIMIT = 200, SEARCHES_PER_SECOND = 20 };
+enum { TARGETS_LIMIT = 200, SEARCH_SHARE = 20 };
 
 static const struct egress_rule *rule_find(const struct record *record,
 					   const struct egress_report *report)
@@ -94,20 +94,30 @@ static const char *reason_format(struct record *record,
 	return reason;
 }
 
-/* A look through /proc costs a millisecond, and the box can ask for many. */
+static int64_t now_ns(void)
+{
+	struct timespec t = { 0 };
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* A look through /proc takes as long as the box has processes and descriptors,
+ * and it can ask for many: most of the time must be left for other things. */
 static bool client_find(struct record *record, pid_t init,
 			const struct egress_report *report,
 			struct run_client *out)
 {
-	struct timespec now = { 0 };
+	int64_t began = now_ns(), ended;
+	bool found;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	if (record->searched_s != now.tv_sec)
-		record->searched = 0;
-	record->searched_s = now.tv_sec;
-	return record->searched++ < SEARCHES_PER_SECOND &&
-	       run_client_find(init, report->form == EGRESS_BY_DNS,
-			       report->from, out);
+	if (began < record->search_after_ns)
+		return false;
+	found = run_client_find(init, report->form == EGRESS_BY_DNS,
+				report->from, out);
+	ended = now_ns();
+	record->search_after_ns = ended + SEARCH_SHARE * (ended - began);
+	return found;
 }
 
 void record_refused(struct record *record, pid_t init,

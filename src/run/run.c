@@ -40,6 +40,7 @@ enum {
 	GRACE_MS = 2000, /* between SIGTERM and SIGKILL */
 	LOOK_MS = 100, /* between looks at names that are watched */
 	EGRESS_ANSWER_MS = 5000, /* to new rules */
+	REPORTS_AT_ONCE = 64, /* of egress */
 	EXIT_TIMEOUT = 124,
 	EXIT_SETUP = 125,
 };
@@ -310,9 +311,13 @@ static void handle_deadline(struct supervisor *s)
 static void receive_reports(struct supervisor *s)
 {
 	struct egress_report report;
-	int got;
+	int got = 0;
 
-	while ((got = run_network_receive(&s->box.network, &report)) > 0) {
+	/* As many as there are must not keep us from a signal or the clock. */
+	for (int i = 0; i < REPORTS_AT_ONCE; i++) {
+		got = run_network_receive(&s->box.network, &report);
+		if (got <= 0)
+			break;
 		if (report.kind == EGRESS_REFUSED)
 			record_refused(&s->record, s->box.pid, &report);
 		else if (report.kind == EGRESS_DONE)
@@ -321,7 +326,7 @@ static void receive_reports(struct supervisor *s)
 			run_files_renew(&s->box.network.files,
 					s->box.network.channel, report.files);
 	}
-	if (got == 0)
+	if (got >= 0)
 		return;
 	fd_close(&s->box.network.channel);
 	record_warn(&s->record, "the process that filters the network ended, "

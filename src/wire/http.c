@@ -310,6 +310,7 @@ enum http_status http_request_guess(const char *data, size_t n,
 				    struct http_request *out)
 {
 	struct http_span text = { data, n < HTTP_HEAD_MAX ? n : HTTP_HEAD_MAX };
+	bool has_scheme = false;
 	size_t method;
 
 	text = http_span_tail(text, http_run(text, is_blank));
@@ -327,8 +328,15 @@ enum http_status http_request_guess(const char *data, size_t n,
 
 		if (c == '\n' || (!is_blank(c) && !http_is_value(c)))
 			return HTTP_OTHER;
+		/* RFC 1945 had requests without a version, and a server may
+		 * find a host in one. */
+		if (c == '\n')
+			return has_scheme ? HTTP_MALFORMED : HTTP_OTHER;
+		if (!c)
+			return HTTP_OTHER;
 		if (is_version_at(text))
 			return http_request_parse(data, n, out);
+		has_scheme |= text.n >= 3 && !memcmp(text.v, "://", 3);
 	}
 	return n < HTTP_HEAD_MAX ? HTTP_MORE : HTTP_TOO_LARGE;
 }

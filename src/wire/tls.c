@@ -238,3 +238,14 @@ enum tls_status tls_hello_parse(const void *data, size_t n,
 	name[length] = '\0';
 	return TLS_OK;
 }
+
+size_t tls_hello_size(const void *data, size_t n)
+{
+	struct reader hello;
+
+	if (find_hello(data, n, &hello) != TLS_OK)
+		return 0;
+	/* Its last record ends with it. */
+	(void)take(&hello, hello.left, NULL);
+	return (size_t)(hello.at - (const unsigned char *)data);
+}

@@ -25,4 +25,7 @@ enum tls_status {
 enum tls_status tls_hello_parse(const void *data, size_t n,
 				char name[TLS_NAME_MAX + 1]);
 
+/* The bytes of the records that carry it; @data was parsed with TLS_OK. */
+size_t tls_hello_size(const void *data, size_t n);
+
 #endif

@@ -124,6 +124,11 @@ def test_explain_net_refuses_what_is_no_host(lab, word):
     assert lab.cli("explain", "net", "x.org", "--network", "host").ok
 
 
+def test_explain_net_wants_no_url(lab):
+    r = lab.cli("explain", "net", "http://x.org/")
+    assert "HOST[:PORT] is wanted, not a URL" in r.err, r
+
+
 def network_of(lab, *options, **kw):
     r = lab.cli("plan", "--json", *options, **kw)
     assert r.ok, r
@@ -188,6 +193,17 @@ def test_rules_over_the_hosts_network_are_refused(lab):
 def test_bad_network_options_are_named(lab, option, value):
     r = lab.cli("plan", option, value)
     assert r.code == 2 and f"cordon: {option}: " in r.err, r
+
+
+@pytest.mark.parametrize("option,value,says", [
+    ("--upstream-proxy", "http://u:p@a:1", "password for the proxy are not"),
+    ("--resolver", "1.2.3.4", "it is written ADDRESS:PORT"),
+    ("--resolver", "dns.corp:53", "it is written ADDRESS:PORT"),
+    ("--allow-domain", "2a00:77::/64:9100", "behind brackets: [fd00::/8]:443"),
+])
+def test_bad_network_options_are_corrected(lab, option, value, says):
+    r = lab.cli("plan", option, value)
+    assert r.code == 2 and says in r.err, r
 
 
 def test_T_178_doctor_reports_every_probe(lab):

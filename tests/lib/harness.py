@@ -40,6 +40,8 @@ NEEDS = {
     "soak-fuzz": ["build-asan"],
     "box-root": ["build"],
     "box-user": ["build"],
+    "egress-root": ["build", "build-faults"],
+    "egress-user": ["build", "build-faults"],
     "attack": ["build"],
     "without": ["build"],
     "guard": ["build"],
@@ -47,6 +49,7 @@ NEEDS = {
     "ablation": ["build-no-landlock", "build-no-seccomp", "build-no-pins"],
     "soak-unit": ["build"],
     "soak-box": ["build"],
+    "soak-egress": ["build", "build-faults"],
     "soak-attack": ["build"],
 }
 

@@ -69,6 +69,10 @@ def fuzzers():
 
 def fuzz(h, count):
     """Every file of every corpus, once."""
+    built = {name for name, _, _ in fuzzers()}
+    for c in sorted((TREE / "tests/fuzz").glob("fuzz_*.c")):
+        name = c.stem[len("fuzz_"):]
+        count.check(f"fuzz {name} is built", name in built, sorted(built))
     for name, exe, corpus in fuzzers():
         inputs = sorted(str(p) for p in corpus.glob("*"))
         if not inputs:
@@ -115,11 +119,16 @@ def box_user(h, count):
 
 
 def box_root(h, count):
-    if not h.root and subprocess.run(["sudo", "-n", "true"],
-                                     capture_output=True).returncode:
-        count.skip("box-root", "not root, and sudo wants a password")
-        return
-    box(h, count, h.as_root, "root")
+    if may_be_root(h, count, "box-root"):
+        box(h, count, h.as_root, "root")
+
+
+def may_be_root(h, count, name):
+    if h.root or not subprocess.run(["sudo", "-n", "true"],
+                                    capture_output=True).returncode:
+        return True
+    count.skip(name, "not root, and sudo wants a password")
+    return False
 
 
 def box(h, count, wrap, who, more=(), env=()):
@@ -128,14 +137,36 @@ def box(h, count, wrap, who, more=(), env=()):
     h.count_pytest(count, cases, who)
 
 
+def egress_user(h, count):
+    egress(h, count, h.as_user, "user")
+
+
+def egress_root(h, count):
+    if may_be_root(h, count, "egress-root"):
+        egress(h, count, h.as_root, "root")
+
+
+def egress(h, count, wrap, who, more=(), env=()):
+    """Filtered network: rules, protocols, real clients, load."""
+    cases = h.pytest(count, "tests/egress", wrap, f"egress-{who}",
+                     [f"CORDON={h.stage / 'cordon'}",
+                      f"CORDON_FAULTS={h.stage / 'cordon-faults'}",
+                      f"CORDON_STEPS={' '.join(fault_points())}", *env], more)
+    h.count_pytest(count, cases, who)
+
+
+# What may fail without stopping the start; tests/egress/test_fallback.py
+HAS_ANOTHER_WAY = {"tproxy"}
+
+
 def fault_points():
-    """Rows of the step table, and places outside it that can be told to fail."""
+    """Rows of the step table, and other places that can be told to fail."""
     table = (TREE / "src/enforce/apply.c").read_text()
     rows = re.findall(r'\{ ENFORCE_\w+, "([a-z-]+)"', table)
     for c in sorted(glob.glob(str(TREE / "src/*/*.c"))):
         rows += re.findall(r'fault_injected\("([a-z-]+)"\)',
                            pathlib.Path(c).read_text())
-    return sorted(set(rows))
+    return sorted(set(rows) - HAS_ANOTHER_WAY)
 
 
 def fault(h, count):
@@ -171,14 +202,17 @@ def without(h, count):
 # -- attack ----------------------------------------------------------------
 GROUPS = "^(FS|SY|SV|CF|RC|EX|NT|RS)-"
 LONG = "^(RS-13|RS-14|SY-24|RC-02)$"    # seconds each: soak runs them too
+CARELESS_LONG = "^NP-(18|19|21|27|28|29)$"  # nothing that a control could show
 
 
-def attack_run(h, count, name, wrapper, more=(), cordon="cordon", env=()):
-    """One pass of the suite; {id: (verdict, class, reason)}."""
+def attack_run(h, count, name, wrapper, more=(), cordon="cordon", env=(),
+               around=None):
+    """One pass of the suite; {id: (verdict, class, reason)}. @around: what
+    becomes the user, if not the harness."""
     out = h.shared_dir(f"attack-{name}") / "verdicts"
-    argv = h.as_user(["bash", str(h.stage / "tests/attack/run.sh"), "-w",
-                      str(out), *more, f"wrappers/{wrapper}.sh"],
-                     [f"CORDON={h.stage / cordon}", *env])
+    argv = (around or h.as_user)(
+        ["bash", str(h.stage / "tests/attack/run.sh"), "-w", str(out), *more,
+         f"wrappers/{wrapper}.sh"], [f"CORDON={h.stage / cordon}", *env])
     text = h.capture(argv, timeout=3000)
     verdicts = {}
     for line in out.read_text().splitlines() if out.exists() else []:
@@ -203,6 +237,49 @@ def attack(h, count, only=GROUPS, skip=r"^$", env=("FC_MAX=2",)):
     quick = attack_run(h, count, "faults", "cordon",
                        ["-f", "fault", "-o", "^FC-"], env=env)
     judge(h, count, quick)
+    attack_internet(h, count)
+
+
+# Two namespaces that root makes are the internet of these; in the first one
+# the user starts the boxes.
+def attack_internet(h, count, only="^(NT|NP)-", more=()):
+    """The net and proxy groups against a box with a filtered network."""
+    if not may_be_root(h, count, "proxy"):
+        return
+    lab = str(h.stage / "tests/attack/proxy/netlab.sh")
+
+    def inside(argv, env=()):
+        return h.as_root(["bash", lab, "run", h.user, "env", *env, *argv])
+
+    h.capture(h.as_root(["bash", lab, "down"]))     # of a run that was ended
+    try:
+        said = h.capture(h.as_root(["bash", lab, "up"]))
+        if not count.check("netlab up", "lab up" in said, said):
+            return
+        base = attack_run(h, count, "careless", "naive-proxy",
+                          ["-f", "proxy", "-o", "^NP-", "-x", CARELESS_LONG,
+                           *more], env=["NAIVE_OPEN=1"], around=inside)
+        escaped = [i for i, v in base.items() if v[0] == "FAIL"]
+        count.say(f"{len(escaped)} of {len(base)} attacks succeed against a "
+                  "careless proxy")
+        count.check("the proxy attacks work at all",
+                    len(escaped) >= len(base) // 2, base)
+        got = attack_run(h, count, "filtered", "cordon",
+                         ["-f", "exec proxy", "-o", only, *more],
+                         around=inside)
+        judge(h, count, {**got, **other_user(h)})
+    finally:
+        h.capture(h.as_root(["bash", lab, "down"]))
+
+
+def other_user(h):
+    """NP-26, which needs a third uid and is root's to run."""
+    text = h.capture(h.as_root(
+        ["bash", str(h.stage / "tests/attack/proxy/otheruser.sh"), h.user,
+         "wrappers/cordon.sh"], [f"CORDON={h.stage / 'cordon'}"]))
+    found = re.findall(r"^NP-26 (\w+) (.*)$", text, re.M)
+    verdict, why = found[-1] if found else ("ERR", text[-300:])
+    return {"NP-26": (verdict, "boundary", why)}
 
 
 def judge(h, count, verdicts):
@@ -272,6 +349,10 @@ def soak_unit(h, count):
                     "\n".join(found))
 
 
+def soak_egress(h, count):
+    egress(h, count, h.as_user, "soak", ["-m", "soak"], ["CORDON_SOAK=1"])
+
+
 def soak_box(h, count):
     box(h, count, h.as_user, "soak", ["-m", "soak"], ["CORDON_SOAK=1"])
 
@@ -304,7 +385,9 @@ def soak_oldkernel(h, count):
 SUITES = {
     "lint": lint, "unit": unit, "golden": golden, "fuzz": fuzz,
     "box-user": box_user, "box-root": box_root, "attack": attack,
+    "egress-user": egress_user, "egress-root": egress_root,
     "fault": fault, "without": without, "guard": guard, "ablation": ablation,
     "soak-unit": soak_unit, "soak-fuzz": soak_fuzz, "soak-box": soak_box,
-    "soak-attack": soak_attack, "soak-oldkernel": soak_oldkernel,
+    "soak-egress": soak_egress, "soak-attack": soak_attack,
+    "soak-oldkernel": soak_oldkernel,
 }

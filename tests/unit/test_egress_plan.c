@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a filtered box is told and given: the words for verdicts, and the
- * sockets of a plan.
+ * What a filtered box is told and given: the words for verdicts, ports of the
+ * host, and the sockets of a plan.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,6 +62,69 @@ static const struct {
 	  "name it",
 	  "--allow-domain=169.254.169.254:443, or network.allow: "
 	  "[169.254.169.254:443]" },
+	/* A question for a name has no port. */
+	{ "", "a.b", 0, NULL, "no rule of network.allow names a.b",
+	  "--allow-domain=a.b, or network.allow: [a.b]" },
+	{ "* !a.b", "a.b", 0, NULL,
+	  "a.b is denied by network.deny 'a.b' (p.yaml:2)",
+	  "remove 'a.b' from network.deny (p.yaml:2)" },
+	{ "a.b", "a.b", 0, NULL,
+	  "network.allow 'a.b' (p.yaml:1) allows a.b at ports 80 and 443 alone",
+	  "--allow-domain=a.b, or network.allow: [a.b]" },
+	{ "", "host.cordon.internal", 0, NULL,
+	  "no rule of network.allow names host.cordon.internal",
+	  "--host-port=PORT, or network.host_ports: [PORT]" },
+	/* Ports of the host lead to names of its loopback, and to no other. */
+	{ "", "host.cordon.internal", 9000, NULL,
+	  "no rule of network.allow names host.cordon.internal",
+	  "--host-port=9000, or network.host_ports: [9000]" },
+	{ "*", "localhost", 9000, NULL,
+	  "no rule of network.allow names localhost",
+	  "--host-port=9000, or network.host_ports: [9000]" },
+	{ "localhost", "localhost", 9000, NULL,
+	  "network.allow 'localhost' (p.yaml:1) allows localhost at ports 80 "
+	  "and 443, not at port 9000",
+	  "--host-port=9000, or network.host_ports: [9000]" },
+	{ "0.0.0.0/0:9000", "127.0.0.1", 9000, NULL,
+	  "127.0.0.1:9000 is loopback, and network.allow '0.0.0.0/0:9000' "
+	  "(p.yaml:1) is too wide to name it",
+	  "--host-port=9000, or network.host_ports: [9000]" },
+	{ "", "127.0.0.2", 9000, NULL,
+	  "no rule of network.allow names 127.0.0.2: an address needs a rule "
+	  "of its own",
+	  "--allow-domain=127.0.0.2:9000, or network.allow: "
+	  "[127.0.0.2:9000]" },
+	{ "a.b:9000", "a.b", 9000, "127.0.0.1",
+	  "a.b:9000 leads to 127.0.0.1, which is loopback, and no rule of "
+	  "network.allow names it",
+	  "--allow-domain=127.0.0.1:9000, or network.allow: "
+	  "[127.0.0.1:9000]" },
+	{ "localhost:9000", "localhost", 9000, "::1",
+	  "localhost:9000 leads to ::1, which is loopback, and no rule of "
+	  "network.allow names it",
+	  "--host-port=9000, or network.host_ports: [9000]" },
+	/* What stands for names is not to be allowed; what lies beside is. */
+	{ "198.18.0.0/15", "198.18.0.5", 443, NULL,
+	  "198.18.0.5 stands for no name: addresses of its network are the "
+	  "box's own, for names that it has asked for",
+	  NULL },
+	{ "", "[fd63:6f72:646e::5]", 443, NULL,
+	  "fd63:6f72:646e::5 stands for no name: addresses of its network are "
+	  "the box's own, for names that it has asked for",
+	  NULL },
+	{ "fd00::/8", "[fd63:6f72:646e::ffff:ffff]", 443, NULL,
+	  "fd63:6f72:646e::ffff:ffff stands for no name: addresses of its "
+	  "network are the box's own, for names that it has asked for",
+	  NULL },
+	{ "fd00::/8", "[fd63:6f72:646e:0:0:1::]", 443, NULL,
+	  "[fd63:6f72:646e::1:0:0]:443 is allowed by network.allow 'fd00::/8' "
+	  "(p.yaml:1)",
+	  NULL },
+	{ "", "198.20.0.5", 443, NULL,
+	  "no rule of network.allow names 198.20.0.5: an address needs a rule "
+	  "of its own",
+	  "--allow-domain=198.20.0.5:443, or network.allow: "
+	  "[198.20.0.5:443]" },
 	{ "a.b 10.0.0.1:22", "a.b", 443, "10.0.0.1",
 	  "a.b:443 leads to 10.0.0.1, which is a private network, and "
 	  "network.allow '10.0.0.1:22' (p.yaml:2) names it at port 22",
@@ -161,6 +224,47 @@ static void a_denial_is_undone_where_it_was_made(void **state)
 		assert_false(egress_judge(&rules, &target, &verdict));
 		remedy = egress_remedy(&arena, &target, NULL, &verdict);
 		assert_string_equal(remedy ? remedy : "", cases[i].remedy);
+	}
+}
+
+static void a_denied_loopback_has_no_host_ports(void **state)
+{
+	static const struct {
+		const char *rules;
+		uint16_t port;
+		const char *denied; /* the rule; NULL: it is allowed */
+	} cases[] = {
+		{ "", 9000, NULL },
+		{ "!a.b !10.0.0.0/8", 9000, NULL },
+		{ "!host.cordon.internal", 9000, "host.cordon.internal" },
+		{ "!*.cordon.internal:9000", 9000, "*.cordon.internal:9000" },
+		{ "!localhost:9000", 9000, "localhost:9000" },
+		{ "!localhost:9001", 9000, NULL },
+		{ "!*.localhost", 9000, NULL },
+		{ "!127.0.0.1", 9000, "127.0.0.1" },
+		{ "!127.0.0.0/8:9000", 9000, "127.0.0.0/8:9000" },
+		{ "!127.0.0.1:9001", 9000, NULL },
+		{ "!127.0.0.2", 9000, NULL },
+		{ "![::1]:9000", 9000, "[::1]:9000" },
+		{ "!::/0", 9000, "::/0" },
+		{ "!*", 9000, "*" },
+		{ "localhost 127.0.0.1:9000 !127.0.0.1", 9000, "127.0.0.1" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		AUTO_ARENA arena = { 0 };
+		struct egress_rules rules = rules_of(&arena, cases[i].rules);
+		struct egress_verdict verdict = { 0 };
+		bool allowed =
+			egress_judge_host(&rules, cases[i].port, &verdict);
+		const char *denied = cases[i].denied;
+
+		if (allowed != !denied ||
+		    verdict.why != (denied ? EGRESS_DENIED : EGRESS_ALLOWED) ||
+		    (denied && strcmp(verdict.rule->text, denied) != 0))
+			fail_msg("[%s] %u", cases[i].rules, cases[i].port);
+		assert_int_equal(verdict.class, ADDRESS_LOOPBACK);
 	}
 }
 
@@ -356,6 +460,7 @@ int main(void)
 		cmocka_unit_test(a_refusal_says_why_and_what_would_allow_it),
 		cmocka_unit_test(every_reason_has_a_code_and_a_sentence),
 		cmocka_unit_test(a_denial_is_undone_where_it_was_made),
+		cmocka_unit_test(a_denied_loopback_has_no_host_ports),
 		cmocka_unit_test(a_plan_has_a_socket_for_each_way),
 		cmocka_unit_test(an_empty_policy_has_the_first_sockets_only),
 		cmocka_unit_test(what_does_not_fit_together_is_refused),

@@ -453,6 +453,38 @@ static void published_ports_and_endpoints_are_checked(void **state)
 	assert_non_null(policy_proxy_check("http://"));
 }
 
+/* What is wrong has to tell how it is right. */
+static void what_is_wrong_with_a_place_is_said(void **state)
+{
+	static const struct {
+		const char *(*check)(const char *text);
+		const char *text;
+		const char *says; /* NULL: nothing is wrong */
+	} cases[] = {
+		{ policy_endpoint_check, "[2620:fe::fe]:53", NULL },
+		{ policy_endpoint_check, "1.2.3.4", "written ADDRESS:PORT" },
+		{ policy_endpoint_check, "::1", "written ADDRESS:PORT" },
+		{ policy_endpoint_check, "dns:53", "written ADDRESS:PORT" },
+		{ policy_endpoint_check, "dns", "written ADDRESS:PORT" },
+		{ policy_proxy_check, "http://u:p@a:1", "password" },
+		{ policy_proxy_check, "http://u@a:1", "not supported" },
+		{ policy_proxy_check, "http://a", "HOST:PORT" },
+		{ policy_host_check, "[2a00:77::/64]:9100", NULL },
+		{ policy_host_check, "2a00:77::/64:9100", "[fd00::/8]:443" },
+		{ policy_host_check, "2a00:77::/640", "not a network" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *wrong = cases[i].check(cases[i].text);
+
+		if (!wrong != !cases[i].says ||
+		    (wrong && !strstr(wrong, cases[i].says)))
+			fail_msg("'%s': %s", cases[i].text,
+				 wrong ? wrong : "accepted");
+	}
+}
+
 static void a_host_rule_covers_what_it_names_and_no_more(void **state)
 {
 	(void)state;
@@ -487,6 +519,7 @@ int main(void)
 		cmocka_unit_test(name_patterns_match_whole_names),
 		cmocka_unit_test(hosts_are_checked_by_their_syntax),
 		cmocka_unit_test(published_ports_and_endpoints_are_checked),
+		cmocka_unit_test(what_is_wrong_with_a_place_is_said),
 		cmocka_unit_test(a_host_rule_covers_what_it_names_and_no_more),
 	};
 
