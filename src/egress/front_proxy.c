@@ -7,6 +7,7 @@
  *           tells them apart, and programs differ in what a variable may say.
  * Must not: need a password: the socket exists in the box's network alone.
  */
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -62,8 +63,14 @@ static void socks_refused(struct session *session,
 			  const struct address *address)
 {
 	(void)address;
-	socks_answer(session,
-		     verdict ? SOCKS_NOT_ALLOWED : SOCKS_HOST_UNREACHABLE);
+	if (verdict)
+		socks_answer(session, SOCKS_NOT_ALLOWED);
+	else if (session->failure_sys == ECONNREFUSED)
+		socks_answer(session, SOCKS_REFUSED);
+	else if (session->failure_sys == ENETUNREACH)
+		socks_answer(session, SOCKS_NETWORK_UNREACHABLE);
+	else
+		socks_answer(session, SOCKS_HOST_UNREACHABLE);
 }
 
 static const struct front connect_front = {

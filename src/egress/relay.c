@@ -9,8 +9,9 @@
  *
  * Both directions share one large buffer: what the other end takes at once, as
  * it nearly always does, is never stored. A flow that turns out to be long is
- * spliced through a pipe of the default size: larger ones count against a
- * limit of the user's that others need.
+ * spliced through a pipe. There are few of these and they are not as large as
+ * they could be: their pages count against a limit of the user's that others
+ * need.
  */
 #include "egress/relay.h"
 
@@ -29,7 +30,8 @@
 
 enum {
 	SPLICE_AFTER = 1 << 20,
-	SPLICED_MAX = 16, /* sessions */
+	SPLICED_MAX = 16, /* flows */
+	PIPE_SIZE = 256 * 1024,
 	SPLICE_CHUNK = 1 << 20, /* as much as the pipe has room for */
 	/* what all sessions together may keep; beyond half of it they read in
 	 * small pieces, of which even the most of them fit */
@@ -166,6 +168,9 @@ static void flow_splice_if_long(struct session *session, struct flow *flow)
 		flow->pipe[0] = flow->pipe[1] = -1;
 	else
 		egress->spliced_n++;
+	/* Where it stays small it is slower, and works. */
+	if (flow->pipe[0] >= 0)
+		(void)fcntl(flow->pipe[0], F_SETPIPE_SZ, PIPE_SIZE);
 }
 
 static int flow_drain(struct flow *flow)

@@ -378,6 +378,7 @@ static void dialled(struct dial *dial, int fd, int sys)
 	struct session *session = SESSION_OF(dial, dial);
 
 	if (fd < 0) {
+		session->failure_sys = sys;
 		session_fail(session, strerror(sys));
 		return;
 	}

@@ -89,6 +89,7 @@ struct session {
 	bool answered; /* a request went to the server: the next word is its */
 	bool too_large; /* what was refused is so for its size */
 	const char *failure; /* why nobody answers, for the client */
+	int failure_sys; /* the errno behind it; 0: none */
 	size_t peeked; /* of an answer that is not whole */
 	struct address reached; /* what the server is */
 	unsigned int stage; /* of the front's handshake */

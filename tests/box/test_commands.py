@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 
 import pytest
@@ -26,6 +27,21 @@ def test_plan_changes_nothing(lab):
 def test_plan_is_the_same_twice(lab):
     for form in ([], ["--json"]):
         assert lab.cli("plan", *form).out == lab.cli("plan", *form).out
+
+
+def test_the_report_says_who_ended_the_command(lab):
+    p = lab.spawn("sh", "-c", "trap '' TERM; echo ready; cat",
+                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert p.stdout.readline() == b"ready\n"
+    while p.poll() is None:
+        p.send_signal(signal.SIGTERM)       # a second one ends it
+        try:
+            p.wait(0.2)
+        except subprocess.TimeoutExpired:
+            continue
+    assert b"the command was ended by cordon\n" in p.stderr.read()
+    r = lab.sh("kill -9 $$")
+    assert "ended by signal 9" in r.err and "by cordon" not in r.err, r
 
 
 def explain(lab, *argv, **kw):

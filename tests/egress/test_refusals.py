@@ -63,6 +63,35 @@ def test_events_tell_who_where_and_why(net):
         assert re.match(r"\d{4}-", e["ts"]), e
 
 
+def test_a_question_has_no_port_to_allow(net):
+    r = net.client([connect("other.test", 80, "transparent"),
+                    connect("denied.test", 80, "transparent")],
+                   allow=["allowed.test"], deny=["denied.test"])
+    said = {e["target"]: e for e in denials(r, DNS_OP)}
+    assert said["other.test"]["hint"] == \
+        "--allow-domain=other.test, or network.allow: [other.test]", said
+    assert said["denied.test"]["rule"].startswith(
+        "denied.test is denied by network.deny"), said
+
+
+@pytest.mark.parametrize("name,place", [
+    ("loop.test", "127.0.0.1:9000"), ("loop6.test", "[::1]:9000")])
+def test_the_remedy_is_the_address_that_a_name_leads_to(net, name, place):
+    r = net.client(connect(name, 9000), allow=[f"{name}:9000"])
+    e, = denials(r, "connect")
+    assert "--allow-domain=" in e["hint"] and place in e["hint"], e
+    r = net.client(connect(name, 9000), allow=[f"{name}:9000", place])
+    assert not denials(r), r.events
+
+
+@pytest.mark.parametrize("host", ["198.18.77.7", "fd63:6f72:646e::4d07"])
+def test_what_stands_for_no_name_has_no_remedy(net, host):
+    r = net.client(connect(host, 443, "transparent"),
+                   allow=["allowed.test", "198.18.0.0/15", "fd00::/8"])
+    e, = denials(r, "connect")
+    assert "stands for no name" in e["rule"] and not e.get("hint"), e
+
+
 def test_the_event_of_a_deny_rule_names_it(net):
     r = net.client(connect("other.test"), allow=["*"],
                    deny=["**.other.test"])
@@ -95,6 +124,15 @@ def test_json_outcome_lists_denials(net):
                    allow=["allowed.test"], opts=["--json"])
     text = json.dumps(r.outcome())
     assert "other.test:443" in text, r
+
+
+def test_the_report_says_how_many_more_json_lists(net):
+    jobs = [connect(f"n{i}.test") for i in range(10)]
+    r = net.client(jobs, allow=["allowed.test"])
+    shown = [s for s in r.err.splitlines() if " connect n" in s]
+    assert "and 3 more; --json lists them" in r.err and len(shown) == 7, r
+    r = net.client(jobs, allow=["allowed.test"], opts=["--json"])
+    assert len(r.outcome()["denials"]) == 10, r
 
 
 def test_nothing_of_a_hostile_name_reaches_the_terminal(net):
