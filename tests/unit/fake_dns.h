@@ -198,9 +198,11 @@ static void fake_open(struct fake *fake, struct loop *loop)
 
 	*fake = (struct fake){
 		.loop = loop,
-		.udp = { socket(AF_INET, SOCK_DGRAM, 0), fake_datagram, 0 },
-		.listener = { socket(AF_INET, SOCK_STREAM, 0), fake_accept, 0 },
-		.tcp = { -1, fake_stream, 0 },
+		.udp = { .fd = socket(AF_INET, SOCK_DGRAM, 0),
+			 .ready = fake_datagram },
+		.listener = { .fd = socket(AF_INET, SOCK_STREAM, 0),
+			      .ready = fake_accept },
+		.tcp = { .fd = -1, .ready = fake_stream },
 	};
 	assert_int_equal(
 		bind(fake->listener.fd, (struct sockaddr *)&at, sizeof(at)), 0);
