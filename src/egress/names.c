@@ -12,11 +12,9 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "plan/egress.h"
 
-enum { SLOTS_MIN = 64, ADDRESS4_BITS = 96 + 15, ADDRESS6_BITS = 96 };
-
-static const struct address net4 = { { [10] = 0xff, [11] = 0xff, 198, 18 } };
-static const struct address net6 = { { 0xfd, 0x63, 0x6f, 0x72, 0x64, 0x6e } };
+enum { SLOTS_MIN = 64 };
 
 struct names {
 	struct arena *arena;
@@ -95,20 +93,14 @@ static void number_add(unsigned char end[4], uint32_t number)
 
 void names_address4(uint32_t number, unsigned char out[4])
 {
-	memcpy(out, net4.v + 12, 4);
+	memcpy(out, egress_stand_ins4.v + 12, 4);
 	number_add(out, number);
 }
 
 void names_address6(uint32_t number, unsigned char out[16])
 {
-	memcpy(out, net6.v, 16);
+	memcpy(out, egress_stand_ins6.v, 16);
 	number_add(out + 12, number);
-}
-
-bool names_is_ours(const struct address *address)
-{
-	return address_within(address, &net4, ADDRESS4_BITS) ||
-	       address_within(address, &net6, ADDRESS6_BITS);
 }
 
 const char *names_find(const struct names *names, const struct address *address)
@@ -116,7 +108,7 @@ const char *names_find(const struct names *names, const struct address *address)
 	bool is4 = address_is_ipv4(address);
 	uint32_t number = 0;
 
-	if (!names_is_ours(address))
+	if (!egress_address_stands_in(address))
 		return NULL;
 	for (size_t i = 12; i < 16; i++)
 		number = number << 8 | address->v[i];

@@ -11,7 +11,7 @@ struct arena;
 
 /*
  * Addresses that stand for names, given out by our DNS: the connection that
- * comes back to one tells the name. 198.18.0.0/15 and fd63:6f72:646e::/96; a
+ * comes back to one tells the name (egress_address_stands_in()). A
  * name keeps its address as long as the box lives.
  */
 struct names;
@@ -28,8 +28,6 @@ uint32_t names_number(struct names *names, const char *name);
 void names_address4(uint32_t number, unsigned char out[4]);
 void names_address6(uint32_t number, unsigned char out[16]);
 
-/* In one of the two networks, whether given out or not? */
-bool names_is_ours(const struct address *address);
 /* NULL if it was not given out. */
 const char *names_find(const struct names *names,
 		       const struct address *address);

@@ -478,15 +478,6 @@ static bool is_host_port(const struct egress *egress, uint16_t port)
 	return false;
 }
 
-static bool is_loopback(const struct egress_target *target)
-{
-	if (target->is_address)
-		return !strcmp(target->name, "127.0.0.1") ||
-		       !strcmp(target->name, "::1");
-	return !strcmp(target->name, "localhost") ||
-	       !strcmp(target->name, EGRESS_HOST_NAME);
-}
-
 void session_dial_loopback(struct session *session, uint16_t port)
 {
 	static const struct address loopback[] = {
@@ -527,7 +518,7 @@ void session_go(struct session *session)
 	struct egress_verdict verdict = { .why = EGRESS_UNLISTED };
 
 	session->going = true;
-	if (target->is_address && names_is_ours(&target->address)) {
+	if (target->is_address && egress_address_stands_in(&target->address)) {
 		const char *name = names_find(egress->names, &target->address);
 
 		if (!name || !egress_target_parse(name, strlen(name),
@@ -538,7 +529,8 @@ void session_go(struct session *session)
 	}
 	/* A client that asks the proxy for its own loopback means the port that
 	 * it sees there. */
-	if (is_loopback(target) && is_host_port(egress, target->port)) {
+	if (egress_target_is_host(target) &&
+	    is_host_port(egress, target->port)) {
 		session_go_host(session, target->port);
 		return;
 	}

@@ -109,13 +109,14 @@ bool egress_target_is_host(const struct egress_target *target)
 }
 
 /* 198.18.0.0/15 and fd63:6f72:646e::/96 */
-static const struct address net4 = { { [10] = 0xff, 0xff, 198, 18 } };
-static const struct address net6 = { { 0xfd, 0x63, 0x6f, 0x72, 0x64, 0x6e } };
+const struct address egress_stand_ins4 = { { [10] = 0xff, 0xff, 198, 18 } };
+const struct address egress_stand_ins6 = { { 0xfd, 0x63, 0x6f, 0x72, 0x64,
+					     0x6e } };
 
 bool egress_address_stands_in(const struct address *address)
 {
-	return address_within(address, &net4, 96 + 15) ||
-	       address_within(address, &net6, 96);
+	return address_within(address, &egress_stand_ins4, 96 + 15) ||
+	       address_within(address, &egress_stand_ins6, 96);
 }
 
 static bool is_below(const char *name, const char *domain)

@@ -98,6 +98,7 @@ bool egress_target_is_host(const struct egress_target *target);
 /* In 198.18.0.0/15 or fd63:6f72:646e::/96, whose addresses stand for names
  * inside: no rule leads to one, only a name that was given it does. */
 bool egress_address_stands_in(const struct address *address);
+extern const struct address egress_stand_ins4, egress_stand_ins6;
 
 /* Before anything is looked up: may it be connected to? The addresses of a name
  * are judged as well, and an address that may be the host's own. Where more

@@ -92,19 +92,6 @@ void plan_explain_path(struct arena *arena, const struct plan *plan,
 	out->remedy = remedy(arena, out, key, path, write);
 }
 
-/* Names of the place that host_ports lead to. */
-static bool is_host_loopback(const struct egress_target *target)
-{
-	static const char *const names[] = { "localhost", "127.0.0.1", "::1",
-					     EGRESS_HOST_NAME };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (!strcmp(target->name, names[i]))
-			return true;
-	}
-	return false;
-}
-
 static const struct policy_item *host_port_find(const struct policy *policy,
 						uint16_t port)
 {
@@ -127,52 +114,124 @@ static const char *describe_rule(struct arena *arena, const char *key,
 			    policy_origin_format(arena, origin));
 }
 
-/* Inside, the loopback is the box's own. */
-static void explain_loopback(struct arena *arena, const struct policy *policy,
-			     const struct plan *plan,
-			     const struct egress_target *target,
-			     struct plan_net_verdict *out)
+static void explain_refusal(struct arena *arena,
+			    const struct egress_target *target,
+			    const struct address *address,
+			    const struct egress_verdict *verdict,
+			    struct plan_net_verdict *out)
 {
-	const struct policy_item *item =
-		plan->network == POLICY_MODE_FILTERED
-			? host_port_find(policy, target->port)
-			: NULL;
+	out->code = egress_why_code(verdict->why);
+	out->reason = egress_reason(arena, target, address, verdict);
+	out->remedy = egress_remedy(arena, target, address, verdict);
+}
 
-	out->allowed = item != NULL;
-	if (item) {
-		out->reason = describe_rule(arena, "network.host_ports",
-					    item->text, &item->origin);
-		return;
-	}
-	out->code = egress_why_code(EGRESS_PLACE);
+/* A port of the host's loopback that no host_ports leads to. */
+static void explain_no_host_port(struct arena *arena,
+				 const struct egress_target *target,
+				 struct plan_net_verdict *out)
+{
+	out->code = egress_why_code(EGRESS_UNLISTED);
 	out->reason = "the loopback inside is the box's own, and no "
 		      "network.host_ports leads to this port of the host's";
 	out->remedy = arena_printf(arena, "--host-port=%u",
 				   (unsigned int)target->port);
 }
 
-static void explain_filtered(struct arena *arena, const struct plan *plan,
-			     const struct egress_target *target,
-			     struct plan_net_verdict *out)
+static void explain_host_port(struct arena *arena, const struct plan *plan,
+			      const struct egress_target *target,
+			      const struct policy_item *item,
+			      struct plan_net_verdict *out)
 {
 	struct egress_verdict verdict = { 0 };
 
-	out->allowed = egress_judge(&plan->egress.rules, target, &verdict);
-	if (!out->allowed) {
-		out->code = egress_why_code(verdict.why);
-		out->reason = egress_reason(arena, target, NULL, &verdict);
-		out->remedy = egress_remedy(arena, target, NULL, &verdict);
+	out->allowed =
+		egress_judge_host(&plan->egress.rules, target->port, &verdict);
+	if (out->allowed)
+		out->reason = describe_rule(arena, "network.host_ports",
+					    item->text, &item->origin);
+	else
+		explain_refusal(arena, target, NULL, &verdict, out);
+}
+
+/* What is seen only when it is connected. */
+static const char *describe_later(struct arena *arena, const struct plan *plan,
+				  const struct egress_target *target,
+				  const struct egress_verdict *verdict)
+{
+	bool upstream = plan->egress.upstream.set;
+
+	if (!target->is_address)
+		return upstream ? "the upstream proxy resolves the name; its "
+				  "addresses are not judged"
+				: "the addresses that it resolves to are "
+				  "judged when it is connected";
+	if (verdict->class == ADDRESS_LOOPBACK)
+		return arena_printf(arena,
+				    "it is the host's when it is connected "
+				    "through the proxy; without, %s is the "
+				    "box's own",
+				    target->name);
+	if (verdict->rule->bits == 8 * sizeof(struct address) ||
+	    (upstream && verdict->class == ADDRESS_PUBLIC))
+		return NULL;
+	return "should it be one of the host's own addresses when it is "
+	       "connected, it needs a rule for it alone";
+}
+
+/* It leads to both of its addresses, whatever resolves it. */
+static bool judge_localhost(const struct egress_rules *rules,
+			    const struct egress_target *target,
+			    struct address *address, struct egress_verdict *out)
+{
+	static const char *const addresses[] = { "::1", "127.0.0.1" };
+	bool allowed = false;
+
+	for (size_t i = 0; !allowed && i < 2; i++) {
+		(void)address_parse(addresses[i], strlen(addresses[i]),
+				    address);
+		allowed =
+			egress_judge_address(rules, target, address, true, out);
+	}
+	return allowed;
+}
+
+static void explain_filtered(struct arena *arena, const struct policy *policy,
+			     const struct plan *plan,
+			     const struct egress_target *target,
+			     struct plan_net_verdict *out)
+{
+	const struct egress_rules *rules = &plan->egress.rules;
+	bool host = egress_target_is_host(target);
+	const struct policy_item *item =
+		host ? host_port_find(policy, target->port) : NULL;
+	struct egress_verdict verdict = { 0 };
+	struct address address;
+
+	if (item) {
+		explain_host_port(arena, plan, target, item, out);
+		return;
+	}
+	/* Its name is ours, whatever is allowed. */
+	if (!strcmp(target->name, EGRESS_HOST_NAME)) {
+		explain_no_host_port(arena, target, out);
+		return;
+	}
+	if (!egress_judge(rules, target, &verdict)) {
+		if (host && verdict.why == EGRESS_UNLISTED)
+			explain_no_host_port(arena, target, out);
+		else
+			explain_refusal(arena, target, NULL, &verdict, out);
 		return;
 	}
 	out->reason = describe_rule(arena, "network.allow", verdict.rule->text,
 				    &verdict.rule->origin);
-	if (target->is_address)
+	if (host && !target->is_address && !plan->egress.upstream.set &&
+	    !judge_localhost(rules, target, &address, &verdict)) {
+		explain_refusal(arena, target, &address, &verdict, out);
 		return;
-	out->later = plan->egress.upstream.set
-			     ? "the upstream proxy resolves the name; its "
-			       "addresses are not judged"
-			     : "the addresses that it resolves to are judged "
-			       "when it is connected";
+	}
+	out->allowed = true;
+	out->later = describe_later(arena, plan, target, &verdict);
 }
 
 /* Without a network a rule is not enough where `none` was typed, and not
@@ -188,6 +247,9 @@ static const char *open_network(struct arena *arena,
 	struct egress_verdict verdict = { 0 };
 	struct egress_rules rules;
 
+	/* It stands for a name inside. */
+	if (target->is_address && egress_address_stands_in(&target->address))
+		return NULL;
 	egress_rules_build(arena, &network->allow, &network->deny, &rules);
 	if (egress_judge(&rules, target, &verdict))
 		return "--network=filtered";
@@ -213,10 +275,10 @@ void plan_explain_net(struct arena *arena, const struct policy *policy,
 		out->allowed = true;
 		out->reason =
 			describe_rule(arena, "network.mode", "host", mode);
-	} else if (is_host_loopback(target)) {
-		explain_loopback(arena, policy, plan, target, out);
 	} else if (plan->network == POLICY_MODE_FILTERED) {
-		explain_filtered(arena, plan, target, out);
+		explain_filtered(arena, policy, plan, target, out);
+	} else if (egress_target_is_host(target)) {
+		explain_no_host_port(arena, target, out);
 	} else {
 		out->code = egress_why_code(EGRESS_UNLISTED);
 		out->reason =

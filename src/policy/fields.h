@@ -36,7 +36,7 @@ enum policy_form {
 	POLICY_FORM_PORT, /* 1 to 65535 */
 	POLICY_FORM_PUBLISH, /* [ADDRESS:][HOST:]PORT */
 	POLICY_FORM_HOST, /* name, pattern, address or network [:PORT] */
-	POLICY_FORM_ENDPOINT, /* HOST:PORT or nothing */
+	POLICY_FORM_ENDPOINT, /* ADDRESS:PORT or nothing */
 	POLICY_FORM_PROXY, /* http://HOST:PORT or nothing */
 	POLICY_FORM_COMMAND, /* a program and leading arguments */
 	POLICY_FORM_PROFILE, /* name or file of a policy */

@@ -79,19 +79,50 @@ static void target_format(const struct egress_target *target, char *out,
 		(void)snprintf(out, room, "%s", target->name);
 }
 
-static const char *reason_format(struct record *record,
+static const char *reason_format(struct arena *arena,
 				 const struct egress_report *report,
 				 const struct egress_target *target,
 				 const struct address *address,
 				 const struct egress_verdict *verdict)
 {
-	const char *reason =
-		egress_reason(record->arena, target, address, verdict);
+	const char *reason = egress_reason(arena, target, address, verdict);
 
 	if (report->why == EGRESS_NAME_DIFFERS && report->text[0])
-		return arena_printf(record->arena, "%s; it asked for '%s'",
-				    reason, report->text);
+		return arena_printf(arena, "%s; it asked for '%s'", reason,
+				    report->text);
 	return reason;
+}
+
+static const char *copy(struct record *record, const char *text)
+{
+	return text ? arena_strdup(record->arena, text) : NULL;
+}
+
+/* Where such a refusal is counted. */
+static struct outcome_denial *denial_of(struct record *record,
+					const struct event *event)
+{
+	static const char others[] = "(others)";
+	struct outcome_denial *denial = denial_find(record, event->operation,
+						    event->target, event->why);
+
+	if (!denial && record->targets >= TARGETS_LIMIT)
+		denial = denial_find(record, event->operation, others,
+				     event->why);
+	if (denial)
+		return denial;
+	denial = denial_new(record);
+	denial->operation = event->operation;
+	denial->why = event->why;
+	if (record->targets > TARGETS_LIMIT) {
+		denial->target = others;
+		denial->rule = "more targets than are listed one by one";
+	} else {
+		denial->target = copy(record, event->target);
+		denial->rule = copy(record, event->rule);
+		denial->remedy = copy(record, event->remedy);
+	}
+	return denial;
 }
 
 static int64_t now_ns(void)
@@ -124,6 +155,7 @@ void record_refused(struct record *record, pid_t init,
 		    const struct egress_report *report)
 {
 	static const struct address none;
+	AUTO_ARENA arena = { 0 };
 	struct egress_verdict verdict = {
 		.why = report->why <= EGRESS_BUDGET
 			       ? (enum egress_why)report->why
@@ -158,28 +190,14 @@ void record_refused(struct record *record, pid_t init,
 		event.comm = client.comm;
 	}
 	target_format(&to, target, sizeof(target));
-	denial = denial_find(record, operation, target, why);
-	if (!denial && record->targets >= TARGETS_LIMIT) {
-		(void)snprintf(target, sizeof(target), "(others)");
-		denial = denial_find(record, operation, target, why);
-	}
-	if (!denial) {
-		denial = denial_new(record);
-		denial->operation = operation;
-		denial->target = arena_strdup(record->arena, target);
-		denial->why = why;
-		denial->rule = reason_format(record, report, &to,
-					     event.address ? &address : NULL,
-					     &verdict);
-		denial->remedy = egress_remedy(record->arena, &to,
-					       event.address ? &address : NULL,
-					       &verdict);
-	}
+	event.rule = reason_format(&arena, report, &to,
+				   event.address ? &address : NULL, &verdict);
+	event.remedy = egress_remedy(&arena, &to,
+				     event.address ? &address : NULL, &verdict);
+	denial = denial_of(record, &event);
 	denial->count++;
-	if (!denial->comm && event.comm)
-		denial->comm = arena_strdup(record->arena, event.comm);
-	event.rule = denial->rule;
-	event.remedy = denial->remedy;
+	if (!denial->comm)
+		denial->comm = copy(record, event.comm);
 	event_write(record->events_fd, &event);
 }
 

@@ -125,6 +125,56 @@ def test_explain_net_says_that_addresses_come_later(lab):
     assert r.ok and "when it is connected" not in r.out, r
 
 
+LOOPBACK = ["localhost:9000", "127.0.0.1:9000", "[::1]:9000",
+            "host.cordon.internal:9000"]
+
+
+@pytest.mark.parametrize("host", LOOPBACK)
+def test_explain_net_knows_host_ports_and_what_denies_them(lab, host):
+    got, r = explain(lab, "net", host, "--host-port", "9000")
+    assert got["allowed"] and "network.host_ports" in got["rule"], r
+    got, r = explain(lab, "net", host, "--host-port", "9001")
+    assert not got["allowed"] and got["remedy"] == "--host-port=9000", r
+    for rule in ("localhost", "127.0.0.0/8:9000", "[::1]:9000", "*.internal"):
+        got, r = explain(lab, "net", host, "--host-port", "9000",
+                         "--deny-domain", rule)
+        assert got["code"] == "blocked-by-denylist", r
+        assert f"'{rule}'" in got["rule"] and "leave out" in got["remedy"], r
+    got, r = explain(lab, "net", host, "--host-port", "9000",
+                     "--deny-domain", "127.0.0.1:9001")
+    assert got["allowed"], r
+
+
+@pytest.mark.parametrize("host,rules,allowed,later", [
+    ("127.0.0.1:9000", ["127.0.0.1:9000"], True, "127.0.0.1 is the box's own"),
+    ("[::1]:9000", ["[::1]:9000"], True, "::1 is the box's own"),
+    ("[::1]:9000", ["127.0.0.1:9000"], False, None),
+    ("127.0.0.1:9001", ["127.0.0.1:9000"], False, None),
+    ("localhost:9000", ["127.0.0.1:9000"], False, None),
+    ("localhost:9000", ["localhost:9000"], False, None),
+    ("localhost:9000", ["localhost:9000", "127.0.0.1:9000"], True, "judged"),
+    ("host.cordon.internal", ["*", "**.cordon.internal"], False, None),
+    ("10.1.1.1", ["10.0.0.0/8"], True, "host's own"),
+    ("93.184.216.34", ["0.0.0.0/0"], True, "host's own"),
+    ("10.1.1.1", ["10.1.1.1"], True, None),
+])
+def test_explain_net_of_addresses(lab, host, rules, allowed, later):
+    options = [w for rule in rules for w in ("--allow-domain", rule)]
+    got, r = explain(lab, "net", host, *options)
+    assert got["allowed"] is allowed, r
+    assert (later in got["later"]) if later else got["later"] is None, r
+
+
+@pytest.mark.parametrize("host", ["198.18.0.5", "[fd63:6f72:646e::5]"])
+def test_explain_net_of_what_stands_for_names(lab, host):
+    for options in (["--allow-domain", "198.18.0.0/15", "--allow-domain",
+                     "fd00::/8"], ["--network", "none"]):
+        got, r = explain(lab, "net", host, *options)
+        assert not got["allowed"] and got["remedy"] is None, r
+    got, r = explain(lab, "net", host, "--allow-domain", "*")
+    assert "stands for no name" in got["rule"], r
+
+
 def test_explain_net_remedy_works(lab):
     got, _ = explain(lab, "net", "x.org:22")
     assert not got["allowed"] and "network.mode 'none'" in got["rule"], got

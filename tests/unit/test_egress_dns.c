@@ -289,10 +289,10 @@ static void names_keep_their_numbers_until_there_are_no_more(void **state)
 		(void)snprintf(name, sizeof(name), "n%u.wild.test", i);
 		assert_int_equal(names_number(names, name), i);
 		names_address4(i, address.v + 12);
-		assert_true(names_is_ours(&address));
+		assert_true(egress_address_stands_in(&address));
 		assert_string_equal(names_find(names, &address), name);
 		names_address6(i, address.v);
-		assert_true(names_is_ours(&address));
+		assert_true(egress_address_stands_in(&address));
 		assert_string_equal(names_find(names, &address), name);
 	}
 	assert_int_equal(names_number(names, "allowed.test"), 0);
@@ -324,7 +324,8 @@ static void addresses_of_others_are_not_ours(void **state)
 		struct address address;
 
 		assert_true(address_parse(text, strlen(text), &address));
-		assert_int_equal(names_is_ours(&address), addresses[i].ours);
+		assert_int_equal(egress_address_stands_in(&address),
+				 addresses[i].ours);
 		/* None was given out. */
 		assert_null(names_find(world->egress.names, &address));
 	}
