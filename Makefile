@@ -15,6 +15,7 @@ prefix ?= /usr/local
 DESTDIR ?=
 BUILD ?= build
 FUZZ_SECONDS ?= 60
+SOAK_FUZZ_SECONDS ?= 300
 # JOBS=N: at most N compilers at a time; otherwise ninja decides.
 JOBS ?=
 export JOBS FUZZ_SECONDS
@@ -50,7 +51,7 @@ test:
 
 soak:
 	@tools/install-deps build test bench soak
-	@CORDON_TEST_STRICT=1 tests/run --soak
+	@CORDON_TEST_STRICT=1 FUZZ_SECONDS=$(SOAK_FUZZ_SECONDS) tests/run --soak
 
 bench:
 	@tools/install-deps build bench

@@ -27,6 +27,7 @@ enum {
 	TLS_HEAD = 5,
 	TLS_RANDOM = TLS_HEAD + 4 + 2,
 	TLS_CHANGE_CIPHER = 0x14,
+	TLS_ALERT = 0x15,
 	TLS_HANDSHAKE = 0x16,
 	TLS_DATA = 0x17,
 };
@@ -129,12 +130,14 @@ static int inspect_hello(struct session *session)
 }
 
 /* A second hello may come behind other records: early data, which the server
- * drops, and a change of ciphers, which means nothing. */
+ * drops, a change of ciphers, which means nothing, and a warning. */
 static int inspect_hello_again(struct session *session)
 {
+	int result;
+
 	while (session->in_n >= TLS_HEAD &&
 	       (session->in[0] == TLS_CHANGE_CIPHER ||
-		session->in[0] == TLS_DATA)) {
+		session->in[0] == TLS_ALERT || session->in[0] == TLS_DATA)) {
 		const unsigned char *in = (const unsigned char *)session->in;
 		size_t size = TLS_HEAD + ((size_t)in[3] << 8 | in[4]);
 
@@ -148,11 +151,9 @@ static int inspect_hello_again(struct session *session)
 	}
 	if (session->in_n < TLS_HEAD)
 		return 0;
-	if (session->in[0] != TLS_HANDSHAKE)
-		return pass_all(session); /* an alert */
-	return inspect_hello(session) == 1
-		       ? refuse_tls(session, EGRESS_MALFORMED, NULL)
-		       : 0;
+	result = inspect_hello(session);
+	return result == 1 ? refuse_tls(session, EGRESS_MALFORMED, NULL)
+			   : result;
 }
 
 /* Does the server ask for another hello? Its answer to the first is then a hello

@@ -17,6 +17,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -187,6 +189,16 @@ static int flow_drain(struct flow *flow)
 	return 0;
 }
 
+/* Is there something that this end has not been sent yet? */
+static bool has_unsent(int fd)
+{
+	struct tcp_info info = { 0 };
+	socklen_t n = sizeof(info);
+
+	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) == 0 &&
+	       info.tcpi_notsent_bytes;
+}
+
 static int flow_copy(struct session *session, struct flow *flow)
 {
 	char *scratch = session->egress->scratch;
@@ -194,6 +206,9 @@ static int flow_copy(struct session *session, struct flow *flow)
 		flow->from->fd, scratch,
 		*flow->kept < PENDING_HALF ? EGRESS_SCRATCH : SMALL_CHUNK, 0);
 
+	/* Its reset would take with it what the client has not been sent. */
+	if (n < 0 && errno == ECONNRESET && has_unsent(flow->to->fd))
+		n = 0;
 	if (n < 0)
 		return is_gone(errno) ? -1 : 0;
 	if (n == 0)

@@ -326,8 +326,6 @@ enum http_status http_request_guess(const char *data, size_t n,
 	for (; text.n; text = http_span_tail(text, 1)) {
 		unsigned char c = (unsigned char)*text.v;
 
-		if (c == '\n' || (!is_blank(c) && !http_is_value(c)))
-			return HTTP_OTHER;
 		/* RFC 1945 had requests without a version, and a server may
 		 * find a host in one. */
 		if (c == '\n')

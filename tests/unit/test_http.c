@@ -519,6 +519,10 @@ static const struct {
 	{ TEXT("GET / http/1.1\r\n"), HTTP_MALFORMED },
 	{ TEXT("GET / HTTP/1.1 \r\n"), HTTP_MALFORMED },
 	{ TEXT("GET / HTTP/3.0\r\n"), HTTP_MALFORMED },
+	/* no version, and yet a host */
+	{ TEXT("GET http://a/"), HTTP_MORE },
+	{ TEXT("GET http://a/\r\n"), HTTP_MALFORMED },
+	{ TEXT("GET http://a/\n"), HTTP_MALFORMED },
 	{ TEXT("hello"), HTTP_OTHER },
 	{ TEXT("get / HTTP/1.1\r\n"), HTTP_OTHER },
 	{ TEXT("GET /\r\n"), HTTP_OTHER },

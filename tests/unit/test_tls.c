@@ -415,6 +415,34 @@ static void records_behind_the_message_are_another_matter(void **state)
 	assert_string_equal(name, "a.test");
 }
 
+static void the_size_is_that_of_the_records_of_the_message(void **state)
+{
+	static const struct bytes sni = BYTES(SNI);
+	static const size_t pieces[] = { 1, 2, 3, 5, 50, 1 << 14 };
+	static const struct bytes behind[] = {
+		BYTES(""),
+		BYTES("x"),
+		BYTES("\x14\x03\x03\0\x01\x01"),
+		BYTES("\x16\x03\x01\0\x04\x01\0\0\0"),
+	};
+	static struct buffer body, data;
+
+	(void)state;
+	set_body(&body, (struct bytes)BYTES(START), &sni);
+	for (size_t k = 0; k < LENGTH(pieces); k++) {
+		for (size_t i = 0; i < LENGTH(behind); i++) {
+			size_t size;
+
+			data.n = 0;
+			add_message(&data, 1, &body, pieces[k]);
+			size = data.n;
+			add(&data, behind[i].v, behind[i].n);
+			assert_int_equal(tls_hello_size(data.v, data.n), size);
+			assert_int_equal(tls_hello_size(data.v, size - 1), 0);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -425,6 +453,8 @@ int main(void)
 		cmocka_unit_test(large_messages_are_read_up_to_the_limit),
 		cmocka_unit_test(beginnings_are_told_apart),
 		cmocka_unit_test(records_behind_the_message_are_another_matter),
+		cmocka_unit_test(
+			the_size_is_that_of_the_records_of_the_message),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
