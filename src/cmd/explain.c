@@ -122,15 +122,6 @@ static void explain_path(struct arena *arena, const struct prepared *prepared,
 			  &answer->verdict);
 }
 
-static void line_format(struct text *out, const char *label, const char *value)
-{
-	if (!value)
-		return;
-	text_addf(out, "  %-8s", label);
-	text_add_escaped(out, value);
-	text_add(out, "\n");
-}
-
 static void answer_format(struct text *out, const struct answer *answer)
 {
 	text_addf(out, "%s ", answer->write ? "write" : "read");
@@ -138,9 +129,9 @@ static void answer_format(struct text *out, const struct answer *answer)
 	text_addf(out, ": %s\n",
 		  answer->verdict.allowed ? "allowed" : "denied");
 	if (strcmp(answer->asked, answer->path))
-		line_format(out, "path", answer->path);
-	line_format(out, "rule", answer->verdict.reason);
-	line_format(out, "change", answer->verdict.remedy);
+		output_line(out, "path", answer->path);
+	output_line(out, "rule", answer->verdict.reason);
+	output_line(out, "change", answer->verdict.remedy);
 }
 
 static json_t *answer_json(struct arena *arena, const struct answer *answer)

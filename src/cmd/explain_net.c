@@ -65,15 +65,6 @@ static int target_parse(const char *word, struct egress_target *out,
 	return 0;
 }
 
-static void line_format(struct text *out, const char *label, const char *value)
-{
-	if (!value)
-		return;
-	text_addf(out, "  %-8s", label);
-	text_add_escaped(out, value);
-	text_add(out, "\n");
-}
-
 static void answer_format(struct text *out, const struct answer *answer)
 {
 	const struct egress_target *target = &answer->target;
@@ -82,9 +73,9 @@ static void answer_format(struct text *out, const struct answer *answer)
 	text_addf(out, "net %s%s%s:%u: %s\n", brackets ? "[" : "", target->name,
 		  brackets ? "]" : "", (unsigned int)target->port,
 		  answer->verdict.allowed ? "allowed" : "denied");
-	line_format(out, "rule", answer->verdict.reason);
-	line_format(out, "later", answer->verdict.later);
-	line_format(out, "change", answer->verdict.remedy);
+	output_line(out, "rule", answer->verdict.reason);
+	output_line(out, "later", answer->verdict.later);
+	output_line(out, "change", answer->verdict.remedy);
 }
 
 static json_t *answer_json(struct arena *arena, const struct answer *answer)

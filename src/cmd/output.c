@@ -75,3 +75,12 @@ void output_column(struct text *text, const char *s, size_t width)
 	used = text->n > start ? count_columns(text->v + start) : 0;
 	text_addf(text, "%*s", (int)(used < width ? width - used : 0) + 2, "");
 }
+
+void output_line(struct text *out, const char *label, const char *value)
+{
+	if (!value)
+		return;
+	text_addf(out, "  %-8s", label);
+	text_add_escaped(out, value);
+	text_add(out, "\n");
+}

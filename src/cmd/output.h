@@ -24,4 +24,7 @@ json_t *output_string(struct arena *arena, const char *s);
 /* Adds @s in columns of @width, escaped, and two spaces. */
 void output_column(struct text *text, const char *s, size_t width);
 
+/* "  label   value", fit for a terminal; nothing where there is no value. */
+void output_line(struct text *out, const char *label, const char *value);
+
 #endif

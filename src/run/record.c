@@ -72,24 +72,30 @@ static const char *remedy_text(struct arena *arena,
 	       "outside the box";
 }
 
-static struct outcome_denial *denial_add(struct record *record, size_t i,
-					 const struct plan_absent *absent)
+struct outcome_denial *record_denial_add(struct record *record)
 {
 	struct {
 		struct outcome_denial *v;
 		size_t n;
 	} list = { record->outcome->denials, record->outcome->denials_n };
 
-	*ARENA_PUSH(record->arena, &list) = (struct outcome_denial){
-		.operation = "create",
-		.target = absent->path,
-		.rule = rule_text(record->arena, absent),
-		.remedy = remedy_text(record->arena, absent),
-	};
+	*ARENA_PUSH(record->arena, &list) = (struct outcome_denial){ 0 };
 	record->outcome->denials = list.v;
 	record->outcome->denials_n = list.n;
-	record->denied[i] = (unsigned int)list.n;
-	return &list.v[list.n - 1];
+	return &record->outcome->denials[list.n - 1];
+}
+
+static struct outcome_denial *denial_add(struct record *record, size_t i,
+					 const struct plan_absent *absent)
+{
+	struct outcome_denial *denial = record_denial_add(record);
+
+	denial->operation = "create";
+	denial->target = absent->path;
+	denial->rule = rule_text(record->arena, absent);
+	denial->remedy = remedy_text(record->arena, absent);
+	record->denied[i] = (unsigned int)record->outcome->denials_n;
+	return denial;
 }
 
 static bool is_planted(const char *where)

@@ -12,6 +12,7 @@ struct egress_report;
 struct egress_rules;
 struct frame_denied;
 struct outcome;
+struct outcome_denial;
 struct plan;
 
 /*
@@ -40,6 +41,9 @@ struct record {
 void record_init(struct record *record, struct arena *arena,
 		 const struct plan *plan, struct outcome *outcome,
 		 int events_fd);
+/* One more, empty; valid until the next. */
+struct outcome_denial *record_denial_add(struct record *record);
+
 void record_denied(struct record *record, const struct frame_denied *denied);
 /* A connection or a question that egress refused to the box of @init. */
 void record_refused(struct record *record, pid_t init,

@@ -52,20 +52,6 @@ static struct outcome_denial *denial_find(const struct record *record,
 	return NULL;
 }
 
-static struct outcome_denial *denial_new(struct record *record)
-{
-	struct {
-		struct outcome_denial *v;
-		size_t n;
-	} list = { record->outcome->denials, record->outcome->denials_n };
-
-	*ARENA_PUSH(record->arena, &list) = (struct outcome_denial){ 0 };
-	record->outcome->denials = list.v;
-	record->outcome->denials_n = list.n;
-	record->targets++;
-	return &record->outcome->denials[list.n - 1];
-}
-
 /* "host:443", "[::1]:80", "host" for a question. */
 static void target_format(const struct egress_target *target, char *out,
 			  size_t room)
@@ -111,7 +97,8 @@ static struct outcome_denial *denial_of(struct record *record,
 				     event->why);
 	if (denial)
 		return denial;
-	denial = denial_new(record);
+	denial = record_denial_add(record);
+	record->targets++;
 	denial->operation = event->operation;
 	denial->why = event->why;
 	if (record->targets > TARGETS_LIMIT) {
