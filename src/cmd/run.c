@@ -111,7 +111,6 @@ static int check_fd(const char *option, unsigned int fd, struct err *err)
 	return 0;
 }
 
-/* The standard streams and those named: all that the command will have. */
 /* Of events and control, the command has neither: it could write events of its
  * own, or allow itself what it likes. */
 static int check_apart(const char *option, int fd, int commands,
@@ -146,6 +145,7 @@ static int build_own_fd(const char *option, const struct opt_number *given,
 	return 0;
 }
 
+/* The standard streams and those named: all that the command will have. */
 static int build_fds(struct arena *arena, const struct run_args *args,
 		     struct run_request *out, struct host_args *host,
 		     struct err *err)

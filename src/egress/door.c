@@ -38,10 +38,15 @@ static void door_ready(struct source *source, uint32_t events)
 		(struct door *)((char *)source - offsetof(struct door, source));
 	struct sockaddr_in6 peer = { 0 }; /* its port is where IPv4 has it */
 	socklen_t n = sizeof(peer);
-	int fd = accept4(source->fd, (struct sockaddr *)&peer, &n,
-			 SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int fd;
 
 	(void)events;
+	if (door->egress->draining) {
+		(void)source_watch(&door->egress->loop, source, 0);
+		return;
+	}
+	fd = accept4(source->fd, (struct sockaddr *)&peer, &n,
+		     SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0)
 		door->open(door, fd, ntohs(peer.sin6_port));
 	else if (errno == EMFILE || errno == ENFILE)

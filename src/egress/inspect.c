@@ -180,6 +180,8 @@ int inspect_answer(struct session *session)
 
 	if (n == 0)
 		return 0;
+	if (n < -1)
+		return -1;
 	if (session->answer == ANSWER_HELLO) {
 		if (n > 0 && answer[0] == TLS_HANDSHAKE &&
 		    n < TLS_RANDOM + 32) {

@@ -15,7 +15,8 @@ int inspect_input(struct session *session);
 
 /*
  * Looks at what the server answers, as session->answer says, before it is read.
- * 1: it is decided, 0: more is needed, -2: the session is gone.
+ * 1: it is decided, 0: more is needed, -1: the server is
+ * gone.
  */
 int inspect_answer(struct session *session);
 

@@ -24,6 +24,7 @@
 #include "egress/front.h"
 #include "egress/names.h"
 #include "egress/resolve.h"
+#include "egress/session.h"
 #include "egress/state.h"
 
 enum {
@@ -35,9 +36,11 @@ enum {
 void egress_report(const struct egress *egress,
 		   const struct egress_report *report)
 {
-	/* If nobody reads, the message is lost and a refusal stands. */
+	/* If nobody reads, the message is lost and a refusal stands. That rules
+	 * are in force is waited for, so it is read. */
 	(void)send(egress->channel.fd, report, sizeof(*report),
-		   MSG_DONTWAIT | MSG_NOSIGNAL);
+		   report->kind == EGRESS_DONE ? MSG_NOSIGNAL
+					       : MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 static int32_t rule_number(const struct egress *egress,
@@ -123,9 +126,14 @@ static void channel_ready(struct source *source, uint32_t events)
 	 * need none. */
 	if (n < 0 && (errno == EAGAIN || errno == EMSGSIZE))
 		return;
-	/* Without a supervisor there is no box; without rules that can be
-	 * understood there must be no network. */
-	if (n <= 0 || !take_message(egress, egress->scratch, (size_t)n, fd))
+	/* The box is over, or its supervisor, and then we are killed. */
+	if (n == 0) {
+		(void)source_watch(&egress->loop, source, 0);
+		session_drain_all(egress);
+		return;
+	}
+	/* Without rules that can be understood there must be no network. */
+	if (n < 0 || !take_message(egress, egress->scratch, (size_t)n, fd))
 		_exit(1);
 }
 

@@ -9,6 +9,7 @@
  */
 #include "egress/own.h"
 
+#include <errno.h>
 #include <linux/rtnetlink.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -49,6 +50,7 @@ static bool ask(struct own *own, const struct address *address)
 		unsigned char bytes[1024];
 	} answer;
 	const struct rtmsg *route = NLMSG_DATA(&answer.head);
+	const struct nlmsgerr *error = NLMSG_DATA(&answer.head);
 	ssize_t size;
 
 	memcpy(question.to, address->v + (16 - n), n);
@@ -64,7 +66,10 @@ static bool ask(struct own *own, const struct address *address)
 		return true;
 	/* Where nothing leads there, nothing will connect either. */
 	if (answer.head.nlmsg_type == NLMSG_ERROR)
-		return false;
+		return size < (ssize_t)NLMSG_LENGTH(sizeof(*error)) ||
+		       (error->error != -ENETUNREACH &&
+			error->error != -EHOSTUNREACH &&
+			error->error != -EACCES && error->error != -EINVAL);
 	return size < (ssize_t)NLMSG_LENGTH(sizeof(*route)) ||
 	       answer.head.nlmsg_type != RTM_NEWROUTE ||
 	       route->rtm_type != RTN_UNICAST;

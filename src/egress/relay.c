@@ -199,6 +199,18 @@ static bool has_unsent(int fd)
 	       info.tcpi_notsent_bytes;
 }
 
+/* What could not be read: nothing now, or the end of the session, unless that
+ * would take with it what the other end has not been sent. */
+static int flow_lost(struct flow *flow)
+{
+	if (!is_gone(errno))
+		return 0;
+	if (errno != ECONNRESET || !has_unsent(flow->to->fd))
+		return -1;
+	flow->eof = true;
+	return 0;
+}
+
 static int flow_copy(struct session *session, struct flow *flow)
 {
 	char *scratch = session->egress->scratch;
@@ -206,11 +218,8 @@ static int flow_copy(struct session *session, struct flow *flow)
 		flow->from->fd, scratch,
 		*flow->kept < PENDING_HALF ? EGRESS_SCRATCH : SMALL_CHUNK, 0);
 
-	/* Its reset would take with it what the client has not been sent. */
-	if (n < 0 && errno == ECONNRESET && has_unsent(flow->to->fd))
-		n = 0;
 	if (n < 0)
-		return is_gone(errno) ? -1 : 0;
+		return flow_lost(flow);
 	if (n == 0)
 		flow->eof = true;
 	return n ? flow_put(flow, scratch, (size_t)n) : 0;
@@ -223,7 +232,8 @@ static int flow_splice(struct session *session, struct flow *flow)
 
 	/* Urgent data stops splice(), and is stepped over by recv(). */
 	if (n < 0)
-		return is_gone(errno) ? -1 : flow_copy(session, flow);
+		return is_gone(errno) ? flow_lost(flow)
+				      : flow_copy(session, flow);
 	if (n == 0)
 		flow->eof = true;
 	flow->piped += (size_t)n;
@@ -315,8 +325,10 @@ static int relay_watch(struct session *session)
 static void restart_timer(struct session *session)
 {
 	struct egress *egress = session->egress;
-	bool begun = session->inspection == INSPECT_TLS ||
-		     session->inspection == INSPECT_TLS_AGAIN || session->in_n;
+	bool begun =
+		session->answer == ANSWER_ANY &&
+		(session->inspection == INSPECT_TLS ||
+		 session->inspection == INSPECT_TLS_AGAIN || session->in_n);
 
 	if (!begun)
 		timer_start(&egress->loop, &egress->idle, &session->timer);
@@ -377,8 +389,15 @@ void relay_ready(struct session *session, const void *source, uint32_t events)
 		session_reset(session);
 		return;
 	}
-	if (session->back.done && (session->out.done || session->deaf)) {
+	/* When the box is over it waits for no answers. */
+	if ((session->out.done && session->back.done) ||
+	    (session->egress->draining && session_box_is_done(session))) {
 		session_close(session);
+		return;
+	}
+	/* What it goes on saying would make the end a reset. */
+	if (session->back.done && session->deaf) {
+		session_finish(session);
 		return;
 	}
 	restart_timer(session);

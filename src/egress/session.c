@@ -136,6 +136,27 @@ void session_close(struct session *session)
 	source_close(&egress->loop, &session->server);
 	list_remove(session);
 	session_give_back(session);
+	if (egress->draining && !egress->sessions_n)
+		egress->loop.stop = true;
+}
+
+bool session_box_is_done(const struct session *session)
+{
+	/* Behind a published port it is the server. */
+	return session->dial.make ? session->back.done : session->out.done;
+}
+
+void session_drain_all(struct egress *egress)
+{
+	struct session *next;
+
+	egress->draining = true;
+	egress->loop.stop = !egress->sessions_n;
+	for (struct session *s = egress->sessions; s; s = next) {
+		next = s->next;
+		if (!s->relaying || session_box_is_done(s))
+			session_close(s);
+	}
 }
 
 void session_reset(struct session *session)
@@ -270,7 +291,7 @@ int session_peek(struct session *session)
 			 HTTP_HEAD_MAX, MSG_PEEK);
 
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : -1;
+		return errno == EAGAIN || errno == EINTR ? 0 : -2;
 	/* Woken, and nothing is new: it will not be whole any more. */
 	if ((size_t)n == session->peeked)
 		return -1;
@@ -376,6 +397,8 @@ static void ask_upstream(struct session *session)
 static void dialled(struct dial *dial, int fd, int sys)
 {
 	struct session *session = SESSION_OF(dial, dial);
+	struct egress *egress = session->egress;
+	struct egress_verdict verdict;
 
 	if (fd < 0) {
 		session->failure_sys = sys;
@@ -385,6 +408,15 @@ static void dialled(struct dial *dial, int fd, int sys)
 	session->server.fd = fd;
 	session->server.shared = dial->make != NULL;
 	session->reached = dial->to[dial->reached];
+	/* The rules may have changed since. */
+	if (session->address_judged &&
+	    !egress_judge_address(
+		    &egress->rules, &session->target, &session->reached,
+		    own_address(&egress->own, &egress->loop, &session->reached),
+		    &verdict)) {
+		session_refuse(session, &verdict, &session->reached, NULL);
+		return;
+	}
 	if (session->egress->start->plan->upstream.set && !session->direct)
 		ask_upstream(session);
 	else

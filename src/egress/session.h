@@ -114,6 +114,12 @@ void session_close(struct session *session);
 /* As a reset, which is how a client is told that has no other words. */
 void session_reset(struct session *session);
 
+/* Has what the box had to say been passed on, to its end? */
+bool session_box_is_done(const struct session *session);
+/* The box is over: what its clients have said is passed on, then the loop
+ * stops. */
+void session_drain_all(struct egress *egress);
+
 /* Reads what the client says into session->in, up to @limit bytes in all. The
  * number of new ones; 0: nothing now; -1: it has ended or there is no room; -2:
  * it is gone. */
@@ -121,7 +127,8 @@ int session_read(struct session *session, size_t limit);
 /* Waits until the client says more. May close the session. */
 void session_wait(struct session *session);
 /* What the server says, at the beginning of egress->scratch and still to be
- * read: how many bytes; 0: nothing now; -1: there will be no more. */
+ * read: how many bytes; 0: nothing now; -1: there will be no more; -2: it is
+ * gone. */
 int session_peek(struct session *session);
 /* @n are not enough: the server is waited for until there are more. */
 void session_peek_more(struct session *session, int n);

@@ -34,6 +34,7 @@ struct egress {
 	struct own own;
 	struct session *sessions; /* all, newest first */
 	unsigned int sessions_n;
+	bool draining; /* the box is over */
 	struct session *spare_sessions; /* that ended */
 	unsigned int spare_sessions_n;
 	unsigned int sessions_max; /* as many as descriptors allow */

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,6 +24,8 @@
 #include "base/fd.h"
 #include "egress/egress.h"
 #include "plan/plan.h"
+
+enum { DRAIN_MS = 2000 };
 
 static int bind_one(const struct egress_publish *publish, struct err *err)
 {
@@ -197,7 +200,9 @@ int run_network_start(const struct plan *plan, int control,
 
 int run_network_receive(struct run_network *network, struct egress_report *out)
 {
-	ssize_t n = recv(network->channel, out, sizeof(*out), MSG_DONTWAIT);
+	ssize_t n = network->channel < 0 ? -1
+					 : recv(network->channel, out,
+						sizeof(*out), MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
@@ -242,6 +247,17 @@ static void end(pid_t *pid)
 	while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	*pid = 0;
+}
+
+void run_network_drain(struct run_network *network)
+{
+	/* Its end is waited for, and what it has reported stays to be read. */
+	struct pollfd channel = { .fd = network->channel };
+
+	if (network->channel < 0)
+		return;
+	(void)shutdown(network->channel, SHUT_WR);
+	(void)poll(&channel, 1, DRAIN_MS);
 }
 
 void run_network_stop(struct run_network *network)

@@ -46,6 +46,8 @@ int run_network_change(struct run_network *network,
 		       const struct policy_list *deny, bool cut,
 		       struct err *err);
 
+/* What the box has said goes out to its end, within two seconds. */
+void run_network_drain(struct run_network *network);
 void run_network_stop(struct run_network *network);
 
 #endif

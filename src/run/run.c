@@ -338,9 +338,10 @@ static void receive_reports(struct supervisor *s)
 static int await_rules(struct supervisor *s, const struct egress_rules *rules,
 		       struct err *err)
 {
+	const uint64_t until = now_ns() + EGRESS_ANSWER_MS * 1000000ULL;
 	struct pollfd channel = { .events = POLLIN };
 
-	while (s->rules_in_force != s->box.network.rules) {
+	while (s->rules_in_force != s->box.network.rules && now_ns() < until) {
 		channel.fd = s->box.network.channel;
 		if (channel.fd < 0 || poll(&channel, 1, EGRESS_ANSWER_MS) == 0)
 			break;
@@ -468,6 +469,7 @@ static void fill_outcome(const struct supervisor *s, struct outcome *out)
 
 static void finish(struct supervisor *s, struct outcome *out)
 {
+	struct egress_report report;
 	siginfo_t info;
 
 	while (waitid(P_PIDFD, (id_t)s->box.pidfd, &info, WEXITED) < 0 &&
@@ -475,9 +477,13 @@ static void finish(struct supervisor *s, struct outcome *out)
 		;
 	terminal_drain(s->terminal);
 	terminal_leave(s->terminal);
-	/* What was refused last is told too. */
-	if (s->box.network.channel >= 0)
-		receive_reports(s);
+	if (!s->killed && !s->timed_out)
+		run_network_drain(&s->box.network);
+	/* What was refused last is told too. Its end is no surprise now. */
+	while (run_network_receive(&s->box.network, &report) > 0) {
+		if (report.kind == EGRESS_REFUSED)
+			record_refused(&s->record, s->box.pid, &report);
+	}
 	run_network_stop(&s->box.network);
 	fill_outcome(s, out);
 	record_check_names(&s->record);
