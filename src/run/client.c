@@ -103,21 +103,18 @@ static void describe(int process, struct run_client *out)
 	out->pid = last ? (uint32_t)strtoul(last + 1, NULL, 10) : 0;
 }
 
-static bool same_network(int process, const struct stat *network)
+static bool same_network(int process, uint64_t network)
 {
 	struct stat st;
 
-	return fstatat(process, "ns/net", &st, 0) == 0 &&
-	       st.st_ino == network->st_ino && st.st_dev == network->st_dev;
+	return fstatat(process, "ns/net", &st, 0) == 0 && st.st_ino == network;
 }
 
-bool run_client_find(pid_t init, bool datagram, uint16_t port,
+bool run_client_find(pid_t init, uint64_t network, bool datagram, uint16_t port,
 		     struct run_client *out)
 {
 	unsigned long inode = table_find(init, datagram ? "udp" : "tcp", port);
 	struct dirent *entry;
-	struct stat network;
-	char path[48];
 	unsigned int looks = LOOKS_MAX;
 	bool found = false;
 	DIR *all;
@@ -125,8 +122,7 @@ bool run_client_find(pid_t init, bool datagram, uint16_t port,
 	*out = (struct run_client){ 0 };
 	if (!inode)
 		inode = table_find(init, datagram ? "udp6" : "tcp6", port);
-	(void)snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)init);
-	if (!port || !inode || stat(path, &network) < 0)
+	if (!port || !inode || !network)
 		return false;
 	all = opendir("/proc");
 	while (all && !found && (entry = readdir(all))) {
@@ -136,7 +132,7 @@ bool run_client_find(pid_t init, bool datagram, uint16_t port,
 			continue;
 		process = openat(dirfd(all), entry->d_name,
 				 O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (process < 0 || !same_network(process, &network) ||
+		if (process < 0 || !same_network(process, network) ||
 		    !has_socket(process, inode, &looks))
 			continue;
 		describe(process, out);

@@ -14,9 +14,10 @@ struct run_client {
 
 /*
  * Who in the box has the socket with this port, as far as it is still there to
- * be seen. @init is box init. False if nobody was found.
+ * be seen. @init is box init, @network the inode of the box's network
+ * namespace: box init does not show it. False if nobody was found.
  */
-bool run_client_find(pid_t init, bool datagram, uint16_t port,
+bool run_client_find(pid_t init, uint64_t network, bool datagram, uint16_t port,
 		     struct run_client *out);
 
 #endif

@@ -10,13 +10,16 @@
 #include "run/network.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -89,6 +92,15 @@ struct sockets {
 	int net;
 };
 
+/* Of the namespace that a socket was made in: 0 if it is not told. */
+static uint64_t namespace_of(int socket)
+{
+	AUTO_CLOSE int fd = ioctl(socket, SIOCGSKNS);
+	struct stat st;
+
+	return fd < 0 || fstat(fd, &st) < 0 ? 0 : st.st_ino;
+}
+
 /* See enforce_network(). */
 static int receive_sockets(const struct plan *plan, int control,
 			   struct run_network *network, struct sockets *out)
@@ -104,6 +116,7 @@ static int receive_sockets(const struct plan *plan, int control,
 	if (size < 2 || message[0] != 'L' || (size_t)size != 2 + n)
 		return -1;
 	network->every_port = message[1];
+	network->namespace = n ? namespace_of(fds[0]) : 0;
 	for (size_t i = 0; i < n; i++) {
 		size_t which = (unsigned char)message[2 + i];
 

@@ -21,6 +21,7 @@ struct run_network {
 	int *publish; /* bound before the box is made */
 	bool every_port; /* what leaves the box is caught at every port, not
 			  * at those of the rules alone */
+	uint64_t namespace; /* the inode of the box's; 0: unknown */
 	uint32_t rules; /* how often they were changed */
 	struct run_files files; /* that egress resolves names by */
 };

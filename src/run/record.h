@@ -14,6 +14,7 @@ struct frame_denied;
 struct outcome;
 struct outcome_denial;
 struct plan;
+struct run_box;
 
 /*
  * What is known of a run while it goes on: denials and warnings, counted, and
@@ -45,8 +46,8 @@ void record_init(struct record *record, struct arena *arena,
 struct outcome_denial *record_denial_add(struct record *record);
 
 void record_denied(struct record *record, const struct frame_denied *denied);
-/* A connection or a question that egress refused to the box of @init. */
-void record_refused(struct record *record, pid_t init,
+/* A connection or a question that egress refused to @box. */
+void record_refused(struct record *record, const struct run_box *box,
 		    const struct egress_report *report);
 /* @rules are kept. */
 void record_rules_changed(struct record *record,

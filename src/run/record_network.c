@@ -17,6 +17,7 @@
 #include "event/event.h"
 #include "plan/plan.h"
 #include "run/client.h"
+#include "run/launch.h"
 #include "run/record.h"
 #include "run/run.h"
 
@@ -122,7 +123,7 @@ static int64_t now_ns(void)
 
 /* A look through /proc takes as long as the box has processes and descriptors,
  * and it can ask for many: most of the time must be left for other things. */
-static bool client_find(struct record *record, pid_t init,
+static bool client_find(struct record *record, const struct run_box *box,
 			const struct egress_report *report,
 			struct run_client *out)
 {
@@ -131,14 +132,15 @@ static bool client_find(struct record *record, pid_t init,
 
 	if (began < record->search_after_ns)
 		return false;
-	found = run_client_find(init, report->form == EGRESS_BY_DNS,
-				report->from, out);
+	found = run_client_find(box->pid, box->network.namespace,
+				report->form == EGRESS_BY_DNS, report->from,
+				out);
 	ended = now_ns();
 	record->search_after_ns = ended + SEARCH_SHARE * (ended - began);
 	return found;
 }
 
-void record_refused(struct record *record, pid_t init,
+void record_refused(struct record *record, const struct run_box *box,
 		    const struct egress_report *report)
 {
 	static const struct address none;
@@ -172,7 +174,7 @@ void record_refused(struct record *record, pid_t init,
 		address_format(&address, text);
 		event.address = text;
 	}
-	if (client_find(record, init, report, &client)) {
+	if (client_find(record, box, report, &client)) {
 		event.pid = client.pid;
 		event.comm = client.comm;
 	}

@@ -319,7 +319,7 @@ static void receive_reports(struct supervisor *s)
 		if (got <= 0)
 			break;
 		if (report.kind == EGRESS_REFUSED)
-			record_refused(&s->record, s->box.pid, &report);
+			record_refused(&s->record, &s->box, &report);
 		else if (report.kind == EGRESS_DONE)
 			s->rules_in_force = report.rules;
 		else if (report.kind == EGRESS_USES_FILES)
@@ -482,7 +482,7 @@ static void finish(struct supervisor *s, struct outcome *out)
 	/* What was refused last is told too. Its end is no surprise now. */
 	while (run_network_receive(&s->box.network, &report) > 0) {
 		if (report.kind == EGRESS_REFUSED)
-			record_refused(&s->record, s->box.pid, &report);
+			record_refused(&s->record, &s->box, &report);
 	}
 	run_network_stop(&s->box.network);
 	fill_outcome(s, out);
