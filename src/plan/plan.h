@@ -8,6 +8,7 @@
 
 #include "plan/egress.h"
 #include "plan/facts.h"
+#include "policy/command.h"
 #include "policy/policy.h"
 
 struct arena;
@@ -138,6 +139,40 @@ struct plan_watches {
 	size_t n;
 };
 
+/* A program that a rule is about, found on the host. */
+struct plan_program {
+	const char *path; /* real */
+	struct facts_id id;
+	uint64_t size; /* of the file: a copy has the same */
+	bool masked; /* denied as a whole: nobody gets its content */
+};
+
+struct plan_programs {
+	struct plan_program *v;
+	size_t n;
+};
+
+/* What may be executed. */
+struct plan_exec {
+	struct command_rules rules;
+	struct plan_programs programs;
+	bool judged; /* every execution is looked at before it happens */
+	bool only_system; /* nothing that the box can write is executed */
+};
+
+/* What is decided at every open, by name. */
+struct plan_pattern {
+	const char *pattern; /* absolute; of policy_glob_match() */
+	bool read; /* may not be read either */
+	struct policy_origin origin;
+	const char *key; /* "deny_read", "deny_write" */
+};
+
+struct plan_patterns {
+	struct plan_pattern *v;
+	size_t n;
+};
+
 struct plan_rlimit {
 	int resource;
 	const char *name;
@@ -174,6 +209,13 @@ struct plan {
 			    * as this Landlock cannot */
 	struct plan_absents absents;
 	struct plan_watches watches;
+	struct plan_exec exec;
+	struct plan_patterns patterns; /* filesystem.strict */
+	struct facts_strings sockets; /* of the host, that may be connected
+				       * to; real paths */
+	bool explain; /* refusals are told exactly, which takes a look at
+			 * every open */
+	bool learn; /* what is used is told */
 	struct plan_rlimits rlimits;
 	char *const *environ; /* NULL-terminated */
 	uint64_t wall_time_ms; /* 0: none */
