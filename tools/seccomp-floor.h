@@ -37,15 +37,17 @@ static const struct call floor_calls[] = {
 };
 
 /*
- * Laid over one of the others where names must not come into being: what can
- * make a name goes to the guard. The kernel takes the stricter answer, so
- * what the other filter refuses never reaches it.
+ * Laid over one of the others: what the guard judges, and then does in place
+ * of the caller. What can make a name, and what leads to a socket: its address
+ * lies in memory. The kernel takes the stricter answer, so what the other
+ * filter refuses never reaches the guard.
  */
 static const struct call notify_calls[] = {
 	EXCEPT(open, notify_open_rules),
 	EXCEPT(openat, notify_openat_rules),
 	ABSENT(openat2),	/* its flags lie in memory, where they can
 				 * change; callers fall back to openat */
+	NOTIFY(connect), NOTIFY(bind),
 	NOTIFY(creat), NOTIFY(mkdir), NOTIFY(mkdirat), NOTIFY(mknod),
 	NOTIFY(mknodat), NOTIFY(rename), NOTIFY(renameat),
 	NOTIFY(renameat2), NOTIFY(link), NOTIFY(linkat), NOTIFY(symlink),
@@ -54,6 +56,24 @@ static const struct call notify_calls[] = {
 	 * for it: better none than one with a hole. */
 	ABSENT(landlock_create_ruleset), ABSENT(landlock_add_rule),
 	ABSENT(landlock_restrict_self),
+};
+
+/* Added where executions are judged. */
+static const struct call notify_exec_calls[] = {
+	NOTIFY(execve), NOTIFY(execveat),
+};
+
+/* Added where every open is: in place of those above, and what else changes a
+ * file by its name. */
+static const struct call notify_opens_calls[] = {
+	EXCEPT(open, notify_opens_rules),
+	EXCEPT(openat, notify_opensat_rules),
+	NOTIFY(unlink), NOTIFY(unlinkat), NOTIFY(rmdir), NOTIFY(truncate),
+};
+
+/* Added where nothing that the box can write is executed. */
+static const struct call notify_memfd_calls[] = {
+	NOTIFY(memfd_create),
 };
 
 /*

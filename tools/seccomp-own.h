@@ -38,13 +38,6 @@
 #define INIT_CALLS                                                         \
 	ALLOW(wait4), ALLOW(waitid), ALLOW(prctl), ALLOW(kill), ALLOW(tgkill)
 
-/* Box init, PID 1, once the box is built. */
-static const struct call init_calls[] = {
-	LIBC_CALLS,
-	FD_CALLS,
-	INIT_CALLS,
-};
-
 RULES(guard_ioctl_rules, WHEN(RET_ALLOW, IN(1,
 	SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND,
 	SECCOMP_IOCTL_NOTIF_ID_VALID, SECCOMP_IOCTL_NOTIF_ADDFD,
@@ -52,8 +45,9 @@ RULES(guard_ioctl_rules, WHEN(RET_ALLOW, IN(1,
 
 RULES(guard_seccomp_rules, WHEN(RET_ALLOW, IN(0, SECCOMP_GET_NOTIF_SIZES)));
 
-/* Box init when it is the guard too: reads the arguments of a caller and acts
- * in its place. No socket, no exec, no ptrace, no mount. */
+/* Box init, PID 1, once the box is built. It is the guard too: reads the
+ * arguments of a caller and acts in its place. No socket of its own, no exec,
+ * no ptrace, no mount. */
 static const struct call guard_calls[] = {
 	LIBC_CALLS,
 	FD_CALLS,
@@ -66,7 +60,10 @@ static const struct call guard_calls[] = {
 	/* the act, never one that the caller's own filter would refuse */
 	EXCEPT(openat, openat_rules), ALLOW(openat2),
 	EXCEPT(mknodat, mknodat_rules), ALLOW(mkdirat), ALLOW(renameat2),
-	ALLOW(linkat), ALLOW(symlinkat), ALLOW(unlinkat),
+	ALLOW(linkat), ALLOW(symlinkat), ALLOW(unlinkat), ALLOW(truncate),
+	ALLOW(ftruncate), ALLOW(memfd_create),
+	/* on the caller's own socket */
+	ALLOW(connect), ALLOW(bind), ALLOW(getsockopt), ALLOW(setsockopt),
 	/* as the caller: its umask, its directory, its rights */
 	ALLOW(umask), ALLOW(fchdir), ALLOW(capget), ALLOW(capset),
 	/* an open that may block (FIFO) gets a process of its own */

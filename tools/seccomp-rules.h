@@ -139,6 +139,11 @@ RULES(personality_strict_rules, WHEN(RET_ALLOW, IN(0, PERSONALITY_QUERY)));
 #define MAKES(flags) IN_MASKED(flags, O_CREAT | O_PATH, O_CREAT)
 RULES(notify_open_rules, WHEN(RET_NOTIFY, MAKES(1)));
 RULES(notify_openat_rules, WHEN(RET_NOTIFY, MAKES(2)));
+/* All but O_PATH: such a descriptor gives no content, and to open what it is
+ * of by /proc is an open again. */
+#define OPENS(flags) IN_MASKED(flags, O_PATH, 0)
+RULES(notify_opens_rules, WHEN(RET_NOTIFY, OPENS(1)));
+RULES(notify_opensat_rules, WHEN(RET_NOTIFY, OPENS(2)));
 
 /* An open that empties the file without asking Landlock for writing: it takes
  * both bits of the mode for neither. */

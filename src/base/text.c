@@ -113,6 +113,26 @@ void text_add_escaped(struct text *text, const char *s)
 	}
 }
 
+void text_add_shell(struct text *text, const char *s)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./:,@%^";
+
+	if (*s && s[strspn(s, plain)] == '\0') {
+		text_add(text, s);
+		return;
+	}
+	text_add(text, "'");
+	for (; *s; s++) {
+		if (*s == '\'')
+			text_add(text, "'\\''");
+		else
+			text_addn(text, s, 1);
+	}
+	text_add(text, "'");
+}
+
 const char *text_str(const struct text *text)
 {
 	return text->n ? text->v : "";

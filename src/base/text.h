@@ -26,6 +26,9 @@ void text_addf(struct text *text, const char *fmt, ...)
  */
 void text_add_escaped(struct text *text, const char *s);
 
+/* Adds @s as a word that a shell takes for this very text. */
+void text_add_shell(struct text *text, const char *s);
+
 /* The string so far, "" when nothing was added. */
 const char *text_str(const struct text *text);
 

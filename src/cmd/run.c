@@ -187,6 +187,15 @@ static int check_outside(struct err *err)
 		       "outside");
 }
 
+/* Where the command was refused something, in its own words and place. */
+static void say_denied(const struct outcome_denial *denial)
+{
+	const char *remedy = denial->remedy ? denial->remedy : "";
+
+	log_info("refused: %s %s: %s%s%s", denial->operation, denial->target,
+		 denial->rule, *remedy ? "; to allow it: " : "", remedy);
+}
+
 static int run_command(struct cmd *cmd, const struct run_args *args,
 		       const struct opt_rest *rest, struct err *err)
 {
@@ -196,7 +205,8 @@ static int run_command(struct cmd *cmd, const struct run_args *args,
 				     .prepared = prepared };
 	struct run_request request = { .plan = &prepared->plan,
 				       .change = control_change,
-				       .change_data = &base };
+				       .change_data = &base,
+				       .told = say_denied };
 	struct host_args host = args->host;
 	struct outcome outcome = { 0 };
 

@@ -46,9 +46,8 @@ int enforce_apply(enum enforce_part part, const struct plan *plan,
 /* Names of the steps in order, for `cordon plan` and tests; NULL at the end. */
 const char *enforce_step_name(size_t i);
 
-/* What box init does to itself once the box stands; @guard: it also serves
- * notified calls. */
-int enforce_init_cage(bool guard, struct err *err);
+/* What box init does to itself once the box stands. */
+int enforce_init_cage(struct err *err);
 
 /*
  * A mount sits on a directory entry: when the host renames another file over

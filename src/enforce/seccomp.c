@@ -45,29 +45,24 @@ int enforce_filter_load(const struct plan_filter *filter, unsigned int flags,
  * With WAIT_KILLABLE_RECV (Linux 5.19) a signal does not restart a call that
  * the guard has already done.
  */
-static int load_notify(struct err *err)
+static int load_notify(const struct plan *plan, struct err *err)
 {
-	const struct plan_filter *filter =
-		plan_seccomp_find(PLAN_SECCOMP_NOTIFY);
 	int fd = enforce_filter_load(
-		filter,
+		&plan->notify,
 		SECCOMP_FILTER_FLAG_NEW_LISTENER |
 			SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
 		err);
 
 	if (fd < 0 && err->sys == EINVAL)
-		fd = enforce_filter_load(filter,
+		fd = enforce_filter_load(&plan->notify,
 					 SECCOMP_FILTER_FLAG_NEW_LISTENER, err);
 	return fd;
 }
 
 int enforce_notify(const struct plan *plan, struct box *box, struct err *err)
 {
-	AUTO_CLOSE int listener = -1;
+	AUTO_CLOSE int listener = load_notify(plan, err);
 
-	if (!plan->absents.n)
-		return 0;
-	listener = load_notify(err);
 	if (listener < 0)
 		return -1;
 	return fd_send(box->guard, "L", 1, &listener, 1, err);
@@ -88,17 +83,17 @@ int enforce_seccomp(const struct plan *plan, struct box *box, struct err *err)
 	    enforce_filter_load(plan_seccomp_find(PLAN_SECCOMP_KEEP), 0, err) <
 		    0)
 		return -1;
+	/* Its refusals would hide that the other one tells of them. */
+	if (plan->notify_holds)
+		return 0;
 	return enforce_filter_load(&plan->seccomp, 0, err);
 }
 
 /* All that is left of box init's rights is reading its callers. */
-int enforce_init_cage(bool guard, struct err *err)
+int enforce_init_cage(struct err *err)
 {
-	const unsigned int permitted = guard ? 1U << CAP_SYS_PTRACE : 0;
-
-	if (enforce_caps_set(permitted, 0, err) < 0)
+	if (enforce_caps_set(1U << CAP_SYS_PTRACE, 0, err) < 0)
 		return -1;
-	return enforce_filter_load(plan_seccomp_find(guard ? PLAN_SECCOMP_GUARD
-							   : PLAN_SECCOMP_INIT),
-				   0, err);
+	return enforce_filter_load(plan_seccomp_find(PLAN_SECCOMP_GUARD), 0,
+				   err);
 }

@@ -67,27 +67,46 @@ static ssize_t read_memory(const struct caller *caller, uint64_t addr,
 	return got;
 }
 
-int caller_read_path(const struct caller *caller, uint64_t addr, char *out)
+int caller_read(const struct caller *caller, uint64_t addr, void *out, size_t n)
+{
+	ssize_t got = read_memory(caller, addr, out, n);
+
+	if (got < 0 && errno == EPERM)
+		return -EPERM;
+	return got == (ssize_t)n ? 0 : -EFAULT;
+}
+
+ssize_t caller_read_string(const struct caller *caller, uint64_t addr,
+			   char *out, size_t room)
 {
 	size_t n = 0;
 
 	/* Page by page: the string may end just before one that is not there. */
-	while (n < PATH_MAX) {
+	while (n < room) {
 		size_t want = PAGE - ((addr + n) & (PAGE - 1));
+		const char *end;
 		ssize_t got;
 
-		if (want > PATH_MAX - n)
-			want = PATH_MAX - n;
+		if (want > room - n)
+			want = room - n;
 		got = read_memory(caller, addr + n, out + n, want);
 		if (got < 0)
 			return errno == EPERM ? -EPERM : -EFAULT;
 		if (got == 0)
 			return -EFAULT;
-		if (memchr(out + n, '\0', (size_t)got))
-			return 0;
+		end = memchr(out + n, '\0', (size_t)got);
+		if (end)
+			return end - out;
 		n += (size_t)got;
 	}
 	return -ENAMETOOLONG;
+}
+
+int caller_read_path(const struct caller *caller, uint64_t addr, char *out)
+{
+	ssize_t n = caller_read_string(caller, addr, out, PATH_MAX);
+
+	return n < 0 ? (int)n : 0;
 }
 
 void caller_cache_init(struct caller_cache *cache)

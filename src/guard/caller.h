@@ -40,6 +40,15 @@ struct caller_status {
 	uint64_t interrupts; /* signals that wait and have an effect */
 };
 
+/* Copies @n bytes, all or none. */
+int caller_read(const struct caller *caller, uint64_t addr, void *out,
+		size_t n);
+
+/* Copies the string at @addr and returns its length. With -ENAMETOOLONG @out
+ * holds its first @room bytes, without a NUL. */
+ssize_t caller_read_string(const struct caller *caller, uint64_t addr,
+			   char *out, size_t room);
+
 /* Copies the string at @addr; out has PATH_MAX bytes. */
 int caller_read_path(const struct caller *caller, uint64_t addr, char *out);
 

@@ -6,22 +6,23 @@
 
 struct err;
 struct guard;
-struct plan_absents;
+struct plan;
 
 /*
- * Serves the system calls of the box that create names (the NOTIFY filter
- * hands them over through a listener): judges parent directory and name
- * against the plan and performs the call itself, so that what was judged is
- * what happens. Denials are sent as frames over a SEQPACKET socket.
+ * Serves the system calls of the box that plan->notify hands over through a
+ * listener: judges the object that the call is about against the plan and
+ * performs the call itself, so that what was judged is what happens. An
+ * execution alone it cannot perform for another: that goes on where it was
+ * not refused. Denials are sent as frames over a SEQPACKET socket.
  *
  * Is a part of box init: same namespaces, same Landlock domain, no more rights
  * than the command except CAP_SYS_PTRACE in the box's user namespace, which it
  * needs to read the callers' arguments and has in effect only then.
  */
 
-/* Borrows both descriptors and @absents; all signals are blocked from here. */
-struct guard *guard_new(int listener, int report,
-			const struct plan_absents *absents, struct err *err);
+/* Borrows both descriptors and @plan; all signals are blocked from here. */
+struct guard *guard_new(int listener, int report, const struct plan *plan,
+			struct err *err);
 void guard_free(struct guard *guard);
 
 /* After POLLIN on the listener: one call. -1: the box must end. */

@@ -338,3 +338,27 @@ int open_perform(const struct call *call)
 	}
 	return -EEXIST;
 }
+
+int open_truncate(const struct call *call)
+{
+	AUTO_PLACE place = { .dir = -1 };
+	AUTO_CLOSE int fd = -1;
+	AUTO_CLOSE int file = -1;
+	char name[16];
+	int failed =
+		place_find(call, (int)call->args[0], call->args[1], &place);
+
+	if (failed)
+		return failed;
+	fd = place_open(call, &place);
+	if (fd < 0)
+		return fd;
+	if (!call_valid(call))
+		return GUARD_ANSWERED;
+	(void)snprintf(name, sizeof(name), "%d", fd);
+	file = openat(call->guard->self_fd, name,
+		      O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (file < 0)
+		return errno == ENXIO ? -EINVAL : -errno;
+	return ftruncate(file, (off_t)call->args[2]) < 0 ? -errno : 0;
+}

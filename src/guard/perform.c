@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guard/perform.c - the calls that create names, done for a caller
+ * guard/perform.c - the calls that make and remove names, done for a caller
  *
  * Runs in:  the guard.
  * Trusts:   the plan; of the caller nothing.
@@ -18,9 +18,12 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "guard/exec.h"
 #include "guard/open.h"
 #include "guard/place.h"
 #include "guard/protect.h"
+#include "guard/refuse.h"
+#include "guard/socket.h"
 #include "guard/state.h"
 
 int perform_umask(const struct call *call)
@@ -153,30 +156,6 @@ static int link_fd(const struct call *call, int fd, const struct place *place)
 			   AT_SYMLINK_FOLLOW));
 }
 
-/* The object behind the name, all links followed. */
-static int open_source(const struct call *call, struct place *from)
-{
-	for (;;) {
-		AUTO_CLOSE int fd = openat(from->dir, from->name,
-					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
-		struct stat st;
-		int failed;
-
-		if (fd < 0 || fstat(fd, &st) < 0)
-			return -errno;
-		if (!S_ISLNK(st.st_mode))
-			return fd_take(&fd);
-		failed = place_follow(call, from);
-		if (failed < 0)
-			return failed;
-		if (failed != PLACE_MAGIC)
-			continue;
-		fd_close(&fd);
-		fd = openat(from->dir, from->name, O_PATH | O_CLOEXEC);
-		return fd < 0 ? -errno : fd_take(&fd);
-	}
-}
-
 /* linkat(olddirfd, "", newdirfd, newpath, AT_EMPTY_PATH) */
 static int link_descriptor(const struct call *call, const struct place *to)
 {
@@ -199,7 +178,7 @@ static int link_path(const struct call *call, struct place *from,
 		return made(
 			call, to,
 			linkat(from->dir, from->name, to->dir, to->name, 0));
-	fd = open_source(call, from);
+	fd = place_open(call, from);
 	return fd < 0 ? fd : link_fd(call, fd, to);
 }
 
@@ -225,11 +204,29 @@ static int perform_link(const struct call *call)
 		     : link_path(call, &from, &to, flags);
 }
 
+/* unlinkat(dirfd, path, flags) */
+static int perform_unlink(const struct call *call)
+{
+	AUTO_PLACE place = { .dir = -1 };
+	int flags = (int)call->args[2];
+	int failed;
+
+	if (flags & ~AT_REMOVEDIR)
+		return -EINVAL;
+	failed = place_find(call, (int)call->args[0], call->args[1], &place);
+	if (failed)
+		return failed;
+	if (!call_valid(call))
+		return GUARD_ANSWERED;
+	return unlinkat(place.dir, place.name, flags) < 0 ? -errno : 0;
+}
+
 /* Where an argument of the *at form is found in an older form. */
 enum {
 	CWD = -1, /* AT_FDCWD stands for it */
 	NIL = -2, /* 0 stands for it */
 	CREAT = -3, /* the flags that creat(2) means */
+	DIRECTORY = -4, /* the flag that rmdir(2) means */
 };
 
 static const struct {
@@ -244,6 +241,13 @@ static const struct {
 	{ SYS_renameat2, "renameat2", perform_rename, { 0, 1, 2, 3, 4 } },
 	{ SYS_linkat, "linkat", perform_link, { 0, 1, 2, 3, 4 } },
 	{ SYS_symlinkat, "symlinkat", perform_symlink, { 0, 1, 2 } },
+	{ SYS_connect, "connect", socket_connect, { 0, 1, 2 } },
+	{ SYS_bind, "bind", socket_bind, { 0, 1, 2 } },
+	{ SYS_execveat, "execveat", exec_judge, { 0, 1, 2, 3, 4 } },
+	{ SYS_execve, "execve", exec_judge, { CWD, 0, 1, 2, NIL } },
+	{ SYS_memfd_create, "memfd_create", exec_memfd, { 0, 1 } },
+	{ SYS_unlinkat, "unlinkat", perform_unlink, { 0, 1, 2 } },
+	{ SYS_truncate, "truncate", open_truncate, { CWD, 0, 1 } },
 #ifdef SYS_renameat
 	{ SYS_renameat, "renameat", perform_rename, { 0, 1, 2, 3, NIL } },
 #endif
@@ -255,6 +259,8 @@ static const struct {
 	{ SYS_rename, "rename", perform_rename, { CWD, 0, CWD, 1, NIL } },
 	{ SYS_link, "link", perform_link, { CWD, 0, CWD, 1, NIL } },
 	{ SYS_symlink, "symlink", perform_symlink, { 0, CWD, 1 } },
+	{ SYS_unlink, "unlink", perform_unlink, { CWD, 0, NIL } },
+	{ SYS_rmdir, "rmdir", perform_unlink, { CWD, 0, DIRECTORY } },
 #endif
 };
 
@@ -267,6 +273,8 @@ static uint64_t argument(const struct seccomp_data *data, int from)
 		return 0;
 	case CREAT:
 		return O_CREAT | O_WRONLY | O_TRUNC;
+	case DIRECTORY:
+		return AT_REMOVEDIR;
 	default:
 		return data->args[from];
 	}
@@ -274,6 +282,10 @@ static uint64_t argument(const struct seccomp_data *data, int from)
 
 int perform_call(struct call *call, const struct seccomp_data *data)
 {
+	int refused = refuse_call(call, data);
+
+	if (refused)
+		return refused;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		if (calls[i].nr != data->nr)
 			continue;

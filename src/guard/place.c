@@ -187,3 +187,26 @@ int place_follow(const struct call *call, struct place *place)
 	(void)strcpy(place->text, target);
 	return place_find_from(call, base, place);
 }
+
+int place_open(const struct call *call, struct place *from)
+{
+	for (;;) {
+		AUTO_CLOSE int fd = openat(from->dir, from->name,
+					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		struct stat st;
+		int failed;
+
+		if (fd < 0 || fstat(fd, &st) < 0)
+			return -errno;
+		if (!S_ISLNK(st.st_mode))
+			return fd_take(&fd);
+		failed = place_follow(call, from);
+		if (failed < 0)
+			return failed;
+		if (failed != PLACE_MAGIC)
+			continue;
+		fd_close(&fd);
+		fd = openat(from->dir, from->name, O_PATH | O_CLOEXEC);
+		return fd < 0 ? -errno : fd_take(&fd);
+	}
+}

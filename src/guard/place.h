@@ -50,6 +50,9 @@ int place_find_from(const struct call *call, int base, struct place *out);
  */
 int place_follow(const struct call *call, struct place *place);
 
+/* O_PATH of the object behind the name, all links followed; or -errno. */
+int place_open(const struct call *call, struct place *place);
+
 /* Has the name slashes behind it, so that it must be a directory? */
 bool place_has_slash(const struct place *place);
 

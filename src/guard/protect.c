@@ -17,9 +17,7 @@
 #include <limits.h>
 #include <linux/openat2.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -27,6 +25,7 @@
 #include "base/fd.h"
 #include "guard/judge.h"
 #include "guard/place.h"
+#include "guard/report.h"
 #include "guard/state.h"
 #include "plan/plan.h"
 #include "wire/frame.h"
@@ -36,24 +35,14 @@ enum { DEPTH_MAX = 64 };
 static void report(const struct call *call, const struct place *place,
 		   size_t absent)
 {
-	struct frame_denied denied = { .pid = (uint32_t)call->caller.tid,
-				       .absent = (uint32_t)absent };
-	const struct frame frame = { .type = FRAME_DENIED,
-				     .payload = &denied,
-				     .n = sizeof(denied) };
-	char buf[FRAME_HEAD + sizeof(denied)];
-	char fd[16];
-	size_t n;
+	struct report told = { .act = FRAME_CREATE,
+			       .by = FRAME_BY_ABSENT,
+			       .rule = absent };
+	char where[PATH_MAX];
 
-	caller_read_comm(&call->caller, denied.comm, sizeof(denied.comm));
-	(void)snprintf(denied.call, sizeof(denied.call), "%s", call->name);
-	(void)snprintf(fd, sizeof(fd), "%d", place->dir);
-	/* Only for people; what cannot be told is left empty. */
-	(void)!readlinkat(call->guard->self_fd, fd, denied.where,
-			  sizeof(denied.where) - 1);
-	n = frame_format(&frame, buf, sizeof(buf));
-	/* A supervisor that does not listen must not stop the box. */
-	(void)send(call->guard->report, buf, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	told.text = where;
+	told.n = report_path(call, place->dir, where, sizeof(where));
+	report_denied(call, &told);
 }
 
 static bool same_id(const struct facts_id *a, const struct facts_id *b)
@@ -128,7 +117,7 @@ static bool forbids(const struct plan_absent *absent, const struct place *place,
 int protect_judge(const struct call *call, const struct place *place,
 		  unsigned int how)
 {
-	const struct plan_absents *absents = call->guard->absents;
+	const struct plan_absents *absents = &call->guard->plan->absents;
 	struct judge_name name;
 	struct stat st;
 
@@ -148,7 +137,7 @@ int protect_judge(const struct call *call, const struct place *place,
 
 void protect_notice(const struct call *call, const struct place *place)
 {
-	const struct plan_absents *absents = call->guard->absents;
+	const struct plan_absents *absents = &call->guard->plan->absents;
 	const struct facts_id anywhere = { 0 };
 	struct judge_name name;
 

@@ -4,8 +4,9 @@
  *
  * Runs in:  box init, in the box's namespaces and Landlock domain.
  * Trusts:   the plan and the kernel; every caller is hostile.
- * Must not: let a call go on in the caller (SECCOMP_USER_NOTIF_FLAG_CONTINUE):
- *           the arguments could have changed since they were read.
+ * Must not: let a call go on in the caller (SECCOMP_USER_NOTIF_FLAG_CONTINUE)
+ *           but for an execution, see exec.c: the arguments could have changed
+ *           since they were read.
  */
 #include "guard/guard.h"
 
@@ -24,6 +25,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "guard/exec.h"
 #include "guard/perform.h"
 #include "guard/state.h"
 #include "guard/waiting.h"
@@ -52,6 +54,19 @@ void call_answer(const struct call *call, int64_t value)
 	};
 
 	/* ENOENT: the caller died, nobody waits. */
+	while (ioctl(call->guard->listener, SECCOMP_IOCTL_NOTIF_SEND, &resp) <
+		       0 &&
+	       errno == EINTR)
+		;
+}
+
+void call_continue(const struct call *call)
+{
+	struct seccomp_notif_resp resp = {
+		.id = call->id,
+		.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE,
+	};
+
 	while (ioctl(call->guard->listener, SECCOMP_IOCTL_NOTIF_SEND, &resp) <
 		       0 &&
 	       errno == EINTR)
@@ -192,13 +207,13 @@ static int room_new(struct guard *guard, struct err *err)
 	if (guard->req_size < sizeof(struct seccomp_notif))
 		guard->req_size = sizeof(struct seccomp_notif);
 	guard->req = calloc(1, guard->req_size);
-	if (!guard->req || waiting_init(guard) < 0)
+	if (!guard->req || waiting_init(guard) < 0 || exec_init(guard) < 0)
 		return err_sys(err, "make room for notifications");
 	return 0;
 }
 
-struct guard *guard_new(int listener, int report,
-			const struct plan_absents *absents, struct err *err)
+struct guard *guard_new(int listener, int report, const struct plan *plan,
+			struct err *err)
 {
 	struct guard *guard = calloc(1, sizeof(*guard));
 	sigset_t all;
@@ -209,7 +224,7 @@ struct guard *guard_new(int listener, int report,
 	}
 	*guard = (struct guard){ .listener = listener,
 				 .report = report,
-				 .absents = absents,
+				 .plan = plan,
 				 .root = -1,
 				 .proc = -1,
 				 .self = -1,
@@ -230,6 +245,7 @@ void guard_free(struct guard *guard)
 	if (!guard)
 		return;
 	waiting_done(guard);
+	exec_done(guard);
 	free(guard->req);
 	caller_cache_done(&guard->cache);
 	fd_close(&guard->self_fd);

@@ -12,7 +12,8 @@
 #include "guard/caller.h"
 #include "plan/facts.h"
 
-struct plan_absents;
+struct exec_room;
+struct plan;
 
 enum {
 	GUARD_WAITING_MAX = 64, /* opens that block at the same time */
@@ -36,7 +37,7 @@ struct guard_waiting {
 struct guard {
 	int listener;
 	int report;
-	const struct plan_absents *absents;
+	const struct plan *plan;
 	int root; /* O_PATH of / */
 	int proc; /* O_PATH of /proc */
 	int self; /* O_PATH of the guard's own directory there */
@@ -51,6 +52,7 @@ struct guard {
 	size_t req_size;
 	struct guard_waiting *waiting; /* shared with the children */
 	size_t n_waiting;
+	struct exec_room *exec; /* see exec.c; NULL: nothing is judged */
 };
 
 /* One call that is being served. */
@@ -67,6 +69,9 @@ bool call_valid(const struct call *call);
 
 /* Ends the call with @value, or with -@value as errno if it is negative. */
 void call_answer(const struct call *call, int64_t value);
+
+/* Lets the caller's own call happen, with whatever its memory holds by now. */
+void call_continue(const struct call *call);
 
 /* Gives @fd, which is closed, to the caller and ends the call. */
 int call_answer_fd(const struct call *call, int fd, int open_flags);

@@ -36,7 +36,7 @@ enum { EXIT_SETUP = 125 };
 struct init {
 	const struct init_start *start;
 	struct init_children children;
-	struct guard *guard; /* NULL: no name is forbidden */
+	struct guard *guard; /* NULL until the box stands */
 	int listener;
 	struct frame_exited exited;
 	bool done;
@@ -144,7 +144,7 @@ static void serve_guard(struct init *init, short events)
 {
 	struct err err;
 
-	/* Without it names are not judged: the box must not go on. At its end
+	/* Without it nothing is judged: the box must not go on. At its end
 	 * (POLLHUP) nobody is left who could ask. */
 	if (events & POLLIN && guard_serve(init->guard, &err) < 0)
 		_exit(EXIT_SETUP);
@@ -163,8 +163,7 @@ static void serve(struct init *init, int signals, int mounts)
 			{ .fd = init->listener, .events = POLLIN },
 		};
 		struct signalfd_siginfo info;
-		int n = poll(polls, 4,
-			     init->guard ? guard_timeout_ms(init->guard) : -1);
+		int n = poll(polls, 4, guard_timeout_ms(init->guard));
 
 		if (n < 0 && errno != EINTR)
 			_exit(EXIT_SETUP);
@@ -297,7 +296,7 @@ static int open_guard(struct init *init, struct err *err)
 
 	await_listener(init);
 	init->guard = guard_new(init->listener, start->box->control,
-				&start->plan->absents, err);
+				start->plan, err);
 	return init->guard ? 0 : -1;
 }
 
@@ -305,14 +304,12 @@ static int open_guard(struct init *init, struct err *err)
 static void settle(struct init *init)
 {
 	const struct init_start *start = init->start;
-	bool guard = start->plan->absents.n;
 	struct err err;
 
 	fd_close(&start->box->pty_slave);
 	for (int fd = 0; fd < 3; fd++)
 		(void)close(fd);
-	if (enforce_init_cage(guard, &err) < 0 ||
-	    (guard && open_guard(init, &err) < 0)) {
+	if (enforce_init_cage(&err) < 0 || open_guard(init, &err) < 0) {
 		err_wrap(&err, "cage box init");
 		init_fail(start, &err);
 	}

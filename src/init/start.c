@@ -111,9 +111,8 @@ int init_start_command(const struct init_start *start,
 
 	*out = (struct init_children){ .listeners = -1, .release = -1 };
 	if (pipe2(release, O_CLOEXEC) < 0 ||
-	    (start->plan->absents.n &&
-	     socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, listeners) <
-		     0))
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, listeners) <
+		    0)
 		return err_sys(err, "connect the command");
 	if (enforce_apply(ENFORCE_SHARED, start->plan, start->box, err) < 0)
 		return -1;

@@ -9,7 +9,7 @@ struct init_start;
 
 struct init_children {
 	pid_t command;
-	int listeners; /* the command sends the filter's listener; or -1 */
+	int listeners; /* the command sends the filter's listener */
 	int release; /* box init writes a byte when it is caged and serves;
 			 * the command does not run before */
 };

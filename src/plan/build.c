@@ -315,7 +315,8 @@ int plan_build(struct arena *arena, const struct policy *policy,
 	add_rlimits(arena, policy, &plan);
 	add_rules(arena, &view, &plan);
 	add_notes(arena, &view, facts, &plan);
-	if (plan_network_build(arena, policy, facts, &view, &plan, err) < 0)
+	if (plan_network_build(arena, policy, facts, &view, &plan, err) < 0 ||
+	    plan_seccomp_choose(arena, &plan, err) < 0)
 		return -1;
 	*out = plan;
 	return 0;

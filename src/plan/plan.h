@@ -204,6 +204,8 @@ struct plan {
 	struct plan_landlock landlock;
 	struct plan_landlock cage; /* of processes that need no file at all */
 	struct plan_filter seccomp;
+	struct plan_filter notify; /* hands calls to the guard */
+	bool notify_holds; /* @seccomp is a part of @notify */
 	bool seccomp_floor; /* it is the user's: ours is laid under it */
 	bool seccomp_keep; /* a filter keeps given files from being emptied,
 			    * as this Landlock cannot */

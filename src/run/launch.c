@@ -78,20 +78,18 @@ static int check_passed(const struct run_request *request, struct err *err)
 
 /* With 3 no process may read another, and the guard has to read the paths of
  * its callers: every call that makes a name would fail. */
-static int check_yama(const struct plan *plan, struct err *err)
+static int check_yama(struct err *err)
 {
 	AUTO_CLOSE int fd = -1;
 	char value = '0';
 
-	if (!plan->absents.n)
-		return 0;
 	fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || read(fd, &value, 1) != 1 || value != '3')
 		return 0;
 	return err_set(err, ERR_HOST,
-		       "kernel.yama.ptrace_scope is 3, with which names that "
-		       "must not be made cannot be guarded; set it to 2 or "
-		       "less in /etc/sysctl.d and boot");
+		       "kernel.yama.ptrace_scope is 3, with which what the "
+		       "command does cannot be judged; set it to 2 or less in "
+		       "/etc/sysctl.d and boot");
 }
 
 static int explain_clone(struct err *err)
@@ -285,8 +283,7 @@ int run_launch(const struct run_request *request, struct run_box *out,
 			       .namespaces = { -1, -1 },
 			       .masks = -1 };
 
-	if (check_passed(request, err) < 0 ||
-	    check_yama(request->plan, err) < 0 ||
+	if (check_passed(request, err) < 0 || check_yama(err) < 0 ||
 	    run_network_bind(request->plan, &box.network, err) < 0)
 		return -1;
 	for (int fd = 0; fd < 3; fd++)

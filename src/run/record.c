@@ -16,9 +16,8 @@
 #include "event/event.h"
 #include "plan/plan.h"
 #include "run/run.h"
-#include "wire/frame.h"
 
-enum { WARNINGS_LIMIT = 100, PLANTED_LIMIT = 100 };
+enum { WARNINGS_LIMIT = 100, PLANTED_LIMIT = 100, RECORD_WHERE = 256 };
 
 void record_init(struct record *record, struct arena *arena,
 		 const struct plan *plan, struct outcome *outcome,
@@ -30,7 +29,6 @@ void record_init(struct record *record, struct arena *arena,
 		.outcome = outcome,
 		.events_fd = events_fd,
 		.rules = &plan->egress.rules,
-		.denied = arena_array(arena, unsigned int, plan->absents.n),
 		.remounted = arena_array(arena, bool, plan->watches.n),
 	};
 }
@@ -49,29 +47,6 @@ void record_warn(struct record *record, const char *text)
 	record->outcome->warnings_n = list.n;
 }
 
-static const char *rule_text(struct arena *arena,
-			     const struct plan_absent *absent)
-{
-	if (absent->origin.line)
-		return arena_printf(arena, "%s (%s:%u)", absent->key,
-				    absent->origin.source, absent->origin.line);
-	return arena_printf(arena, "%s (%s)", absent->key,
-			    absent->origin.source);
-}
-
-static const char *remedy_text(struct arena *arena,
-			       const struct plan_absent *absent)
-{
-	if (!strcmp(absent->key, "git"))
-		return "--git=open lets the command change what git runs";
-	if (!strcmp(absent->key, "deny_write"))
-		return arena_printf(arena,
-				    "remove '%s' from filesystem.deny_write",
-				    absent->path);
-	return "none: it is protected in every profile; make it yourself, "
-	       "outside the box";
-}
-
 struct outcome_denial *record_denial_add(struct record *record)
 {
 	struct {
@@ -85,22 +60,9 @@ struct outcome_denial *record_denial_add(struct record *record)
 	return &record->outcome->denials[list.n - 1];
 }
 
-static struct outcome_denial *denial_add(struct record *record, size_t i,
-					 const struct plan_absent *absent)
-{
-	struct outcome_denial *denial = record_denial_add(record);
-
-	denial->operation = "create";
-	denial->target = absent->path;
-	denial->rule = rule_text(record->arena, absent);
-	denial->remedy = remedy_text(record->arena, absent);
-	record->denied[i] = (unsigned int)record->outcome->denials_n;
-	return denial;
-}
-
 static bool is_planted(const char *where)
 {
-	char path[sizeof(((struct frame_denied *)NULL)->where) + 8];
+	char path[RECORD_WHERE + 8];
 	struct stat st;
 
 	return (size_t)snprintf(path, sizeof(path), "%s/.git", where) <
@@ -112,9 +74,9 @@ static bool is_planted(const char *where)
  * The box can make as many as it likes. When no more are kept, one that is
  * gone gives up its place: decoys do not hide what is there at the end.
  */
-static void planted_add(struct record *record, const char *where)
+void record_planted_add(struct record *record, const char *where)
 {
-	const size_t room = sizeof(((struct frame_denied *)NULL)->where) + 1;
+	const size_t room = RECORD_WHERE;
 	char *slot = NULL;
 
 	for (size_t i = 0; i < record->planted.n; i++) {
@@ -133,45 +95,6 @@ static void planted_add(struct record *record, const char *where)
 	}
 	if (slot)
 		(void)snprintf(slot, room, "%s", where);
-}
-
-void record_denied(struct record *record, const struct frame_denied *denied)
-{
-	const struct plan_absent *absent;
-	struct outcome_denial *denial;
-	struct event event = { .kind = EVENT_DENIED, .pid = denied->pid };
-	char comm[sizeof(denied->comm) + 1] = "";
-	char call[sizeof(denied->call) + 1] = "";
-	char where[sizeof(denied->where) + 1] = "";
-
-	if (denied->absent >= record->plan->absents.n)
-		return;
-	absent = &record->plan->absents.v[denied->absent];
-	memcpy(comm, denied->comm, sizeof(denied->comm));
-	memcpy(call, denied->call, sizeof(denied->call));
-	memcpy(where, denied->where, sizeof(denied->where));
-	event.comm = comm;
-	event.operation = call;
-	event.target = absent->path;
-	if (absent->action == PLAN_ABSENT_NOTICE) {
-		event.kind = EVENT_NOTICED;
-		event.target = where;
-		event_write(record->events_fd, &event);
-		planted_add(record, where);
-		return;
-	}
-	if (record->denied[denied->absent])
-		denial = &record->outcome
-				  ->denials[record->denied[denied->absent] - 1];
-	else
-		denial = denial_add(record, denied->absent, absent);
-	denial->count++;
-	/* The box can ask as often as it likes; nothing may grow with it. */
-	if (!denial->comm)
-		denial->comm = arena_strdup(record->arena, comm);
-	event.rule = denial->rule;
-	event.remedy = denial->remedy;
-	event_write(record->events_fd, &event);
 }
 
 void record_remounted(struct record *record, size_t watch, uint32_t sys)

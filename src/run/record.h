@@ -10,7 +10,7 @@
 struct arena;
 struct egress_report;
 struct egress_rules;
-struct frame_denied;
+struct frame;
 struct outcome;
 struct outcome_denial;
 struct plan;
@@ -25,8 +25,7 @@ struct record {
 	const struct plan *plan;
 	struct outcome *outcome;
 	int events_fd;
-	unsigned int *denied; /* by index in plan->absents: position + 1 in
-				 * outcome->denials */
+	size_t told; /* by the guard, that are listed */
 	const struct egress_rules *rules; /* of the network, in force */
 	uint32_t rules_number;
 	size_t targets; /* of the network that are listed */
@@ -45,7 +44,14 @@ void record_init(struct record *record, struct arena *arena,
 /* One more, empty; valid until the next. */
 struct outcome_denial *record_denial_add(struct record *record);
 
-void record_denied(struct record *record, const struct frame_denied *denied);
+/*
+ * A FRAME_DENIED of the guard's. Returns the denial if it is the first of its
+ * rule and somebody should be told at once; else NULL.
+ */
+const struct outcome_denial *record_denied(struct record *record,
+					   const struct frame *frame);
+/* A repository came into being in @where. */
+void record_planted_add(struct record *record, const char *where);
 /* A connection or a question that egress refused to @box. */
 void record_refused(struct record *record, const struct run_box *box,
 		    const struct egress_report *report);

@@ -190,6 +190,18 @@ static void restored(void *data, size_t watch, uint32_t sys)
 	}
 }
 
+/* In raw mode a line feed only goes down. */
+static void tell(struct supervisor *s, const struct outcome_denial *denial)
+{
+	if (!denial || !s->request->told)
+		return;
+	if (s->terminal->raw)
+		(void)!write(STDERR_FILENO, "\r", 1);
+	s->request->told(denial);
+	if (s->terminal->raw)
+		(void)!write(STDERR_FILENO, "\r", 1);
+}
+
 static void handle_frame(struct supervisor *s, const struct frame *frame)
 {
 	switch (frame->type) {
@@ -206,13 +218,11 @@ static void handle_frame(struct supervisor *s, const struct frame *frame)
 	case FRAME_MOUNTS:
 		run_restore(s->plan, &s->box, restored, s);
 		break;
-	case FRAME_DENIED: {
-		struct frame_denied denied;
-
-		memcpy(&denied, frame->payload, sizeof(denied));
-		record_denied(&s->record, &denied);
+	case FRAME_DENIED:
+		tell(s, record_denied(&s->record, frame));
 		break;
-	}
+	case FRAME_USED:
+		break;
 	case FRAME_SIGNAL:
 		/* Ours to send: whoever sends them to us is not box init. */
 		kill_box(s);
@@ -223,7 +233,7 @@ static void handle_frame(struct supervisor *s, const struct frame *frame)
 /* False at the end of the channel, or if it carries anything else. */
 static bool receive(struct supervisor *s)
 {
-	unsigned char buf[FRAME_HEAD + sizeof(struct frame_denied)];
+	unsigned char buf[FRAME_TOLD_MAX];
 	struct frame frame;
 	size_t fds = 0;
 	ssize_t n = fd_recv(s->box.control, buf, sizeof(buf), NULL, &fds);

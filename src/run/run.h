@@ -64,6 +64,9 @@ struct run_change {
 typedef int run_change_fn(void *data, const char *line, struct run_change *out,
 			  struct err *err);
 
+/* The first denial by a rule of which somebody should know now. */
+typedef void run_told_fn(const struct outcome_denial *denial);
+
 struct run_request {
 	const struct plan *plan;
 	char *const *argv;
@@ -73,6 +76,7 @@ struct run_request {
 	int control_fd; /* asks for changes, line by line; -1: none */
 	run_change_fn *change;
 	void *change_data;
+	run_told_fn *told; /* of a denial, at once; NULL: at the end */
 };
 
 const char *outcome_name(enum outcome_kind kind);

@@ -9,6 +9,7 @@
 #include "wire/frame.h"
 
 #include <endian.h>
+#include <stdbool.h>
 #include <string.h>
 
 struct head {
@@ -20,7 +21,8 @@ struct head {
 
 _Static_assert(sizeof(struct head) == FRAME_HEAD, "the head has no padding");
 
-/* Payload sizes are fixed per type; 0 marks a type that does not exist. */
+/* Payload sizes are fixed per type, but that text follows some; 0 marks a type
+ * that does not exist. */
 static size_t payload_size(unsigned int type)
 {
 	switch (type) {
@@ -31,10 +33,20 @@ static size_t payload_size(unsigned int type)
 	case FRAME_MOUNTS:
 		return sizeof(uint32_t);
 	case FRAME_DENIED:
-		return sizeof(struct frame_denied);
+	case FRAME_USED:
+		return sizeof(struct frame_told);
 	default:
 		return 0;
 	}
+}
+
+static bool is_size(unsigned int type, size_t n)
+{
+	size_t size = payload_size(type);
+
+	if (type == FRAME_DENIED || type == FRAME_USED)
+		return n >= size && n <= size + FRAME_TEXT_MAX;
+	return size && n == size;
 }
 
 size_t frame_format(const struct frame *frame, void *buf, size_t room)
@@ -46,8 +58,7 @@ size_t frame_format(const struct frame *frame, void *buf, size_t room)
 		.stream = htole16(frame->stream),
 	};
 
-	if (frame->n != payload_size(frame->type) ||
-	    room < FRAME_HEAD + frame->n)
+	if (!is_size(frame->type, frame->n) || room < FRAME_HEAD + frame->n)
 		return 0;
 	memcpy(buf, &head, sizeof(head));
 	memcpy((char *)buf + FRAME_HEAD, frame->payload, frame->n);
@@ -57,21 +68,27 @@ size_t frame_format(const struct frame *frame, void *buf, size_t room)
 int frame_parse(const void *buf, size_t n, struct frame *out)
 {
 	struct head head;
-	size_t size;
 
 	if (n < FRAME_HEAD || n > FRAME_HEAD + FRAME_LIMIT)
 		return -1;
 	memcpy(&head, buf, sizeof(head));
-	size = payload_size(head.type);
-	if (head.version != FRAME_VERSION || size == 0 ||
-	    le32toh(head.length) != n - 4 || n - FRAME_HEAD != size)
+	if (head.version != FRAME_VERSION || le32toh(head.length) != n - 4 ||
+	    !is_size(head.type, n - FRAME_HEAD))
 		return -1;
 
 	*out = (struct frame){
 		.type = (enum frame_type)head.type,
 		.stream = le16toh(head.stream),
 		.payload = (const char *)buf + FRAME_HEAD,
-		.n = size,
+		.n = n - FRAME_HEAD,
 	};
 	return 0;
+}
+
+void frame_told_parse(const struct frame *frame, struct frame_told *out,
+		      const char **text, size_t *n)
+{
+	memcpy(out, frame->payload, sizeof(*out));
+	*text = (const char *)frame->payload + sizeof(*out);
+	*n = frame->n - sizeof(*out);
 }

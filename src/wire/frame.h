@@ -21,7 +21,8 @@ enum frame_type {
 	FRAME_STOPPED, /* init → supervisor: the command is stopped */
 	FRAME_SIGNAL, /* supervisor → init: u32 signal */
 	FRAME_MOUNTS, /* init → supervisor: u32 0, the mount table changed */
-	FRAME_DENIED, /* guard → supervisor: struct frame_denied */
+	FRAME_DENIED, /* guard → supervisor: struct frame_told and text */
+	FRAME_USED, /* guard → supervisor: the same, of what was allowed */
 };
 
 struct frame {
@@ -40,13 +41,49 @@ struct frame_exited {
 	uint64_t max_rss_kib;
 };
 
-/* FRAME_DENIED: a name that was not allowed to come into being. */
-struct frame_denied {
+/* What somebody in the box did or tried. */
+enum frame_act {
+	FRAME_CREATE,
+	FRAME_READ,
+	FRAME_WRITE,
+	FRAME_REMOVE,
+	FRAME_EXEC,
+	FRAME_UNIX, /* connect to a socket with a path */
+	FRAME_SYSCALL,
+};
+
+/* Where in the plan the reason for a refusal stands. */
+enum frame_by {
+	FRAME_BY_NONE, /* nowhere: told by the text alone */
+	FRAME_BY_ABSENT, /* plan->absents */
+	FRAME_BY_EXEC, /* plan->exec.rules */
+	FRAME_BY_PATTERN, /* plan->patterns */
+	FRAME_BY_RULE, /* plan->rules */
+	FRAME_BY_SOCKETS, /* network.unix_sockets: none of them */
+	FRAME_BY_SYSTEM, /* exec.only_system */
+	FRAME_BY_FILTER, /* syscalls.profile */
+};
+
+/*
+ * FRAME_DENIED, FRAME_USED. What follows it is text: for FRAME_BY_ABSENT the
+ * directory; of a file or socket its path; of an execution the path, then each
+ * argument, each ended by a NUL.
+ */
+struct frame_told {
 	uint32_t pid; /* in the box */
-	uint32_t absent; /* index in plan->absents */
+	uint32_t rule; /* index, see @by */
+	uint8_t act; /* enum frame_act */
+	uint8_t by; /* enum frame_by */
+	uint8_t cut; /* there was more text */
+	uint8_t doubt; /* FRAME_EXEC: refused as not all is known */
 	char comm[16];
 	char call[16]; /* "openat", "mkdir", … */
-	char where[224]; /* directory, as far as it fits */
+};
+
+enum {
+	FRAME_TEXT_MAX = 4096,
+	FRAME_TOLD_MAX =
+		FRAME_HEAD + sizeof(struct frame_told) + FRAME_TEXT_MAX,
 };
 
 /* Writes head and payload to @buf; returns the size, 0 if it does not fit. */
@@ -54,5 +91,9 @@ size_t frame_format(const struct frame *frame, void *buf, size_t room);
 
 /* One whole frame in @n bytes; -1 if it is anything else. */
 int frame_parse(const void *buf, size_t n, struct frame *out);
+
+/* Its head, and @text with its length, which points into the frame. */
+void frame_told_parse(const struct frame *frame, struct frame_told *out,
+		      const char **text, size_t *n);
 
 #endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run/record_told.c - what the guard refused
+ *
+ * Runs in:  the supervisor.
+ * Trusts:   the plan; not the frames, whose text is what the box wrote.
+ * Must not: grow without bound: what is refused is listed once and counted,
+ *           and the last place is for the rest.
+ */
+#include <seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "event/event.h"
+#include "plan/explain.h"
+#include "plan/plan.h"
+#include "policy/format.h"
+#include "run/record.h"
+#include "run/run.h"
+#include "wire/frame.h"
+
+enum { TOLD_LIMIT = 200, ARGV_MAX = 64 };
+
+/* A frame taken apart; strings live as long as the call. */
+struct told {
+	struct frame_told head;
+	const char *text; /* terminated */
+	const char *argv[ARGV_MAX + 1]; /* FRAME_EXEC: path, then arguments */
+	size_t argc;
+	const char *operation;
+	const char *target;
+	const char *rule;
+	const char *remedy;
+	const char *why;
+};
+
+static const char *const operations[] = {
+	[FRAME_CREATE] = "create",   [FRAME_READ] = "read",
+	[FRAME_WRITE] = "write",     [FRAME_REMOVE] = "remove",
+	[FRAME_EXEC] = "exec",	     [FRAME_UNIX] = "connect",
+	[FRAME_SYSCALL] = "syscall",
+};
+
+static const char *quote_rule(struct arena *arena, const char *key,
+			      const char *text,
+			      const struct policy_origin *origin)
+{
+	return arena_printf(arena, "%s '%s' (%s)", key, text,
+			    policy_origin_format(arena, origin));
+}
+
+static bool describe_absent(struct arena *arena, const struct plan *plan,
+			    struct told *told)
+{
+	const struct plan_absent *absent;
+
+	if (told->head.rule >= plan->absents.n)
+		return false;
+	absent = &plan->absents.v[told->head.rule];
+	told->target = absent->path;
+	told->rule = arena_printf(arena, "%s (%s)", absent->key,
+				  policy_origin_format(arena, &absent->origin));
+	if (!strcmp(absent->key, "git"))
+		told->remedy =
+			"--git=open lets the command change what git runs";
+	else if (!strcmp(absent->key, "deny_write"))
+		told->remedy = arena_printf(
+			arena, "remove '%s' from filesystem.deny_write",
+			absent->path);
+	else
+		told->remedy = "none: it is protected in every profile; make "
+			       "it yourself, outside the box";
+	return true;
+}
+
+/* A command line that a shell would take, as far as it is known. */
+static const char *command_line(struct arena *arena, const struct told *told)
+{
+	struct text line = { .arena = arena };
+
+	for (size_t i = 1; i < told->argc; i++) {
+		if (i > 1)
+			text_add(&line, " ");
+		text_add_shell(&line, told->argv[i]);
+	}
+	if (told->argc < 2)
+		text_add_shell(&line, told->argc ? told->argv[0] : "");
+	if (told->head.cut)
+		text_add(&line, " ...");
+	return text_str(&line);
+}
+
+static bool describe_exec(struct arena *arena, const struct plan *plan,
+			  struct told *told)
+{
+	const struct command_rule *rule;
+
+	told->target = command_line(arena, told);
+	if (told->head.by == FRAME_BY_SYSTEM) {
+		told->rule = arena_printf(
+			arena,
+			"exec.only_system: '%s' lies where the box can "
+			"write",
+			told->argc ? told->argv[0] : "");
+		told->remedy = "exec.only_system: false";
+		return true;
+	}
+	if (told->head.rule >= plan->exec.rules.n)
+		return false;
+	rule = &plan->exec.rules.v[told->head.rule];
+	told->rule = quote_rule(arena, "exec.deny", rule->text, &rule->origin);
+	if (told->head.doubt)
+		told->why = "more arguments than are looked at";
+	told->remedy =
+		rule->n > 1 ? arena_printf(arena, "--allow-exec='%s'",
+					   command_line(arena, told))
+			    : arena_printf(arena, "remove '%s' from exec.deny",
+					   rule->text);
+	return true;
+}
+
+static bool describe_pattern(struct arena *arena, const struct plan *plan,
+			     struct told *told)
+{
+	const struct plan_pattern *pattern;
+
+	if (told->head.rule >= plan->patterns.n)
+		return false;
+	pattern = &plan->patterns.v[told->head.rule];
+	told->target = told->text;
+	told->rule = quote_rule(arena, pattern->key, pattern->pattern,
+				&pattern->origin);
+	told->remedy = arena_printf(
+		arena, "--allow-%s='%s'",
+		told->head.act == FRAME_READ ? "read" : "write", told->text);
+	return true;
+}
+
+static bool describe_path(struct arena *arena, const struct plan *plan,
+			  struct told *told)
+{
+	struct plan_verdict verdict;
+
+	if (told->text[0] != '/')
+		return false;
+	plan_explain_path(arena, plan, told->text, told->head.act != FRAME_READ,
+			  &verdict);
+	told->target = told->text;
+	/* Refused by something that the plan does not know: a file's mode. */
+	if (verdict.allowed) {
+		told->rule = "not by the policy: owner and mode of the file";
+		told->remedy = "none: change its mode, outside the box";
+		return true;
+	}
+	told->rule = verdict.reason;
+	told->remedy = verdict.remedy;
+	return true;
+}
+
+static bool describe_call(struct arena *arena, const struct plan *plan,
+			  struct told *told)
+{
+	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_X86_64,
+						      atoi(told->text));
+
+	told->target = arena_strdup(arena, name ? name : told->text);
+	free(name);
+	told->rule =
+		arena_printf(arena, "syscalls.profile: %s", plan->seccomp.name);
+	told->remedy = "none: it is refused in every box, or takes a profile "
+		       "of your own with --seccomp";
+	return true;
+}
+
+static bool describe(struct arena *arena, const struct plan *plan,
+		     struct told *told)
+{
+	if (told->head.act >= sizeof(operations) / sizeof(*operations))
+		return false;
+	told->operation = operations[told->head.act];
+	switch (told->head.by) {
+	case FRAME_BY_ABSENT:
+		return describe_absent(arena, plan, told);
+	case FRAME_BY_EXEC:
+	case FRAME_BY_SYSTEM:
+		return describe_exec(arena, plan, told);
+	case FRAME_BY_PATTERN:
+		return describe_pattern(arena, plan, told);
+	case FRAME_BY_RULE:
+		return describe_path(arena, plan, told);
+	case FRAME_BY_FILTER:
+		return describe_call(arena, plan, told);
+	case FRAME_BY_SOCKETS:
+		told->target = told->text;
+		told->rule = "a socket of the host that network.unix_sockets "
+			     "does not name";
+		told->remedy =
+			arena_printf(arena, "--unix-socket='%s'", told->text);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void split_argv(struct told *told, size_t n)
+{
+	const char *at = told->text;
+
+	while (at < told->text + n && told->argc < ARGV_MAX) {
+		told->argv[told->argc++] = at;
+		at += strlen(at) + 1;
+	}
+}
+
+static struct outcome_denial *denial_find(struct record *record,
+					  const char *operation,
+					  const char *target, const char *rule)
+{
+	for (size_t i = 0; i < record->outcome->denials_n; i++) {
+		struct outcome_denial *d = &record->outcome->denials[i];
+
+		if (!strcmp(d->operation, operation) &&
+		    !strcmp(d->target, target) && d->rule && rule &&
+		    !strcmp(d->rule, rule))
+			return d;
+	}
+	return NULL;
+}
+
+static bool is_rule_known(const struct record *record, const char *rule)
+{
+	for (size_t i = 0; i < record->outcome->denials_n; i++) {
+		const char *other = record->outcome->denials[i].rule;
+
+		if (other && !strcmp(other, rule))
+			return true;
+	}
+	return false;
+}
+
+static const char *copy(struct record *record, const char *text)
+{
+	return text ? arena_strdup(record->arena, text) : NULL;
+}
+
+/* Where it is counted. */
+static struct outcome_denial *denial_of(struct record *record,
+					const struct told *told)
+{
+	static const char others[] = "(others)";
+	static const char more[] = "more than are listed one by one";
+	struct outcome_denial *denial =
+		denial_find(record, told->operation, told->target, told->rule);
+
+	if (!denial && record->told >= TOLD_LIMIT)
+		denial = denial_find(record, told->operation, others, more);
+	if (denial)
+		return denial;
+	denial = record_denial_add(record);
+	record->told++;
+	denial->operation = told->operation;
+	if (record->told > TOLD_LIMIT) {
+		denial->target = others;
+		denial->rule = more;
+		return denial;
+	}
+	denial->target = copy(record, told->target);
+	denial->rule = copy(record, told->rule);
+	denial->remedy = copy(record, told->remedy);
+	denial->why = copy(record, told->why);
+	return denial;
+}
+
+/* What is refused on purpose of the user's is said where they see it. */
+static bool is_told_at_once(const struct told *told)
+{
+	return told->head.by == FRAME_BY_EXEC ||
+	       told->head.by == FRAME_BY_SYSTEM ||
+	       told->head.by == FRAME_BY_SOCKETS;
+}
+
+const struct outcome_denial *record_denied(struct record *record,
+					   const struct frame *frame)
+{
+	AUTO_ARENA arena = { 0 };
+	struct told told = { 0 };
+	struct outcome_denial *denial;
+	struct event event = { .kind = EVENT_DENIED };
+	char comm[sizeof(told.head.comm) + 1] = "";
+	char call[sizeof(told.head.call) + 1] = "";
+	const char *text;
+	bool first;
+	size_t n;
+
+	frame_told_parse(frame, &told.head, &text, &n);
+	told.text = arena_strndup(&arena, text, n);
+	if (told.head.act == FRAME_EXEC)
+		split_argv(&told, n);
+	if (!describe(&arena, record->plan, &told))
+		return NULL;
+	memcpy(comm, told.head.comm, sizeof(told.head.comm));
+	memcpy(call, told.head.call, sizeof(told.head.call));
+	event.pid = told.head.pid;
+	event.comm = comm;
+	event.operation = call[0] ? call : told.target;
+	event.target = told.target;
+	if (told.head.by == FRAME_BY_ABSENT &&
+	    record->plan->absents.v[told.head.rule].action ==
+		    PLAN_ABSENT_NOTICE) {
+		event.kind = EVENT_NOTICED;
+		event.target = told.text;
+		event_write(record->events_fd, &event);
+		record_planted_add(record, told.text);
+		return NULL;
+	}
+	first = is_told_at_once(&told) && !is_rule_known(record, told.rule);
+	denial = denial_of(record, &told);
+	denial->count++;
+	/* The box can ask as often as it likes; nothing may grow with it. */
+	if (!denial->comm)
+		denial->comm = arena_strdup(record->arena, comm);
+	event.why = told.why;
+	event.rule = told.rule;
+	event.remedy = told.remedy;
+	event_write(record->events_fd, &event);
+	return first ? denial : NULL;
+}
