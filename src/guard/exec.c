@@ -68,7 +68,7 @@ struct exec_room {
 
 int exec_init(struct guard *guard)
 {
-	if (!guard->plan->exec.judged && !guard->plan->learn)
+	if (!guard->plan->exec.judged)
 		return 0;
 	guard->exec = calloc(1, sizeof(*guard->exec));
 	if (!guard->exec)
@@ -166,10 +166,10 @@ static int open_file(const struct call *call, struct exec_room *room)
 	failed = place_find(call, (int)call->args[0], call->args[1], &place);
 	if (failed)
 		return failed;
-	return flags & AT_SYMLINK_NOFOLLOW
-		       ? openat(place.dir, place.name,
-				O_PATH | O_NOFOLLOW | O_CLOEXEC)
-		       : place_open(call, &place);
+	if (!(flags & AT_SYMLINK_NOFOLLOW))
+		return place_open(call, &place);
+	failed = openat(place.dir, place.name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return failed < 0 ? -errno : failed;
 }
 
 /* Its real path, and the programs of the rules that it is, or is a copy of. */
@@ -338,6 +338,35 @@ static bool is_not_system(const struct call *call, int file)
 	       fstatvfs(file, &fs) == 0 && fs.f_flag & ST_NOEXEC;
 }
 
+/* As a script; what is told is the command, not its interpreter. */
+static void judge_as_script(const struct call *call, struct exec_room *room,
+			    int file, struct command_verdict *out)
+{
+	const char *argv[ARGS_MAX];
+	const size_t argc = room->argc;
+
+	memcpy(argv, room->argv, argc * sizeof(*argv));
+	judge_scripts(call, room, file, out);
+	memcpy(room->argv, argv, argc * sizeof(*argv));
+	room->argc = argc;
+}
+
+/* The kernel will refuse it: told where the plan wants to know why. */
+static void explain_refusal(const struct call *call, struct exec_room *room,
+			    int file)
+{
+	struct report told = { .by = FRAME_BY_RULE };
+	char name[16];
+
+	if (!call->guard->plan->explain)
+		return;
+	(void)snprintf(name, sizeof(name), "%d", file);
+	if (faccessat(call->guard->self_fd, name, X_OK, 0) == 0 ||
+	    errno != EACCES)
+		return;
+	report_command(call, room, &told, report_denied);
+}
+
 static int judge_file(const struct call *call, struct exec_room *room, int file)
 {
 	const struct command_rules *rules = &call->guard->plan->exec.rules;
@@ -356,19 +385,12 @@ static int judge_file(const struct call *call, struct exec_room *room, int file)
 		return -EACCES;
 	}
 	judge_names(call, room, &verdict);
-	if (!verdict.denied && rules->n) {
-		/* What is told is the command, not its interpreter. */
-		struct exec_room *script = room;
-		const size_t argc = room->argc;
-		const char *argv[ARGS_MAX];
-
-		memcpy(argv, room->argv, argc * sizeof(*argv));
-		judge_scripts(call, script, file, &verdict);
-		memcpy(room->argv, argv, argc * sizeof(*argv));
-		room->argc = argc;
-	}
-	if (!verdict.denied)
+	if (!verdict.denied && rules->n)
+		judge_as_script(call, room, file, &verdict);
+	if (!verdict.denied) {
+		explain_refusal(call, room, file);
 		return 0;
+	}
 	told.rule = verdict.rule ? (size_t)(verdict.rule - rules->v) : 0;
 	told.doubt = verdict.doubt;
 	report_command(call, room, &told, report_denied);

@@ -146,8 +146,10 @@ static bool describe_path(struct arena *arena, const struct plan *plan,
 
 	if (told->text[0] != '/')
 		return false;
-	plan_explain_path(arena, plan, told->text, told->head.act != FRAME_READ,
-			  &verdict);
+	plan_explain_path(
+		arena, plan, told->text,
+		told->head.act != FRAME_READ && told->head.act != FRAME_EXEC,
+		&verdict);
 	told->target = told->text;
 	/* Refused by something that the plan does not know: a file's mode. */
 	if (verdict.allowed) {
