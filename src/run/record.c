@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "event/event.h"
+#include "event/sink.h"
 #include "plan/plan.h"
 #include "run/run.h"
 #include "wire/frame.h"
@@ -22,13 +23,13 @@ enum { WARNINGS_LIMIT = 100, PLANTED_LIMIT = 100 };
 
 void record_init(struct record *record, struct arena *arena,
 		 const struct plan *plan, struct outcome *outcome,
-		 int events_fd)
+		 struct event_sink *events)
 {
 	*record = (struct record){
 		.arena = arena,
 		.plan = plan,
 		.outcome = outcome,
-		.events_fd = events_fd,
+		.events = events,
 		.rules = &plan->egress.rules,
 		.denied = arena_array(arena, unsigned int, plan->absents.n),
 		.remounted = arena_array(arena, bool, plan->watches.n),
@@ -49,14 +50,19 @@ void record_warn(struct record *record, const char *text)
 	record->outcome->warnings_n = list.n;
 }
 
+const char *record_origin(struct arena *arena,
+			  const struct policy_origin *origin)
+{
+	if (!origin->source || !origin->line)
+		return origin->source;
+	return arena_printf(arena, "%s:%u", origin->source, origin->line);
+}
+
 static const char *rule_text(struct arena *arena,
 			     const struct plan_absent *absent)
 {
-	if (absent->origin.line)
-		return arena_printf(arena, "%s (%s:%u)", absent->key,
-				    absent->origin.source, absent->origin.line);
 	return arena_printf(arena, "%s (%s)", absent->key,
-			    absent->origin.source);
+			    record_origin(arena, &absent->origin));
 }
 
 static const char *remedy_text(struct arena *arena,
@@ -139,7 +145,10 @@ void record_denied(struct record *record, const struct frame_denied *denied)
 {
 	const struct plan_absent *absent;
 	struct outcome_denial *denial;
-	struct event event = { .kind = EVENT_DENIED, .pid = denied->pid };
+	AUTO_ARENA arena = { 0 };
+	struct event event = { .kind = EVENT_DENIED,
+			       .what = EVENT_WHAT_CREATE,
+			       .pid = denied->pid };
 	char comm[sizeof(denied->comm) + 1] = "";
 	char call[sizeof(denied->call) + 1] = "";
 	char where[sizeof(denied->where) + 1] = "";
@@ -155,8 +164,9 @@ void record_denied(struct record *record, const struct frame_denied *denied)
 	event.target = absent->path;
 	if (absent->action == PLAN_ABSENT_NOTICE) {
 		event.kind = EVENT_NOTICED;
+		event.what = EVENT_WHAT_NONE;
 		event.target = where;
-		event_write(record->events_fd, &event);
+		(void)event_emit(record->events, &event);
 		planted_add(record, where);
 		return;
 	}
@@ -169,9 +179,10 @@ void record_denied(struct record *record, const struct frame_denied *denied)
 	/* The box can ask as often as it likes; nothing may grow with it. */
 	if (!denial->comm)
 		denial->comm = arena_strdup(record->arena, comm);
-	event.rule = denial->rule;
+	event.rule = absent->key;
+	event.origin = record_origin(&arena, &absent->origin);
 	event.remedy = denial->remedy;
-	event_write(record->events_fd, &event);
+	(void)event_emit(record->events, &event);
 }
 
 void record_remounted(struct record *record, size_t watch, uint32_t sys)
@@ -179,7 +190,7 @@ void record_remounted(struct record *record, size_t watch, uint32_t sys)
 	const char *path = record->plan->watches.v[watch].path;
 	struct event event = { .kind = EVENT_MASK_LOST, .target = path };
 
-	event_write(record->events_fd, &event);
+	(void)event_emit(record->events, &event);
 	if (sys) {
 		record_warn(record,
 			    arena_printf(record->arena,
@@ -198,7 +209,7 @@ void record_remounted(struct record *record, size_t watch, uint32_t sys)
 					 path));
 	record->remounted[watch] = true;
 	event.kind = EVENT_MASK_RESTORED;
-	event_write(record->events_fd, &event);
+	(void)event_emit(record->events, &event);
 }
 
 static bool was_remounted(const struct record *record, const char *path)
