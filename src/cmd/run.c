@@ -19,6 +19,7 @@
 #include "cmd/prepare.h"
 #include "cmd/report.h"
 #include "cmd/verb.h"
+#include "event/sink.h"
 #include "run/run.h"
 
 enum { STREAMS_N = 3 };
@@ -169,7 +170,7 @@ static int build_fds(struct arena *arena, const struct run_args *args,
 	out->pass_fds_n = args->pass_fds.n;
 	host->fds = fds;
 	host->fds_n = STREAMS_N + args->pass_fds.n;
-	if (build_own_fd("events-fd", &args->events_fd, host, &out->events_fd,
+	if (build_own_fd("events-fd", &args->events_fd, host, &out->events->fd,
 			 err) < 0)
 		return -1;
 	return build_own_fd("control-fd", &args->control_fd, host,
@@ -203,13 +204,16 @@ static int run_command(struct cmd *cmd, const struct run_args *args,
 	struct control_base base = { .arena = cmd->arena,
 				     .args = &args->policy,
 				     .prepared = prepared };
+	struct event_sink events;
 	struct run_request request = { .plan = &prepared->plan,
+				       .events = &events,
 				       .change = control_change,
 				       .change_data = &base,
 				       .told = say_denied };
 	struct host_args host = args->host;
 	struct outcome outcome = { 0 };
 
+	event_sink_init(&events);
 	if (check_outside(err) < 0 ||
 	    build_argv(cmd->arena, args, rest, &request.argv, err) < 0 ||
 	    build_fds(cmd->arena, args, &request, &host, err) < 0 ||

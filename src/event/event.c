@@ -4,26 +4,26 @@
  *
  * Runs in:  the supervisor.
  * Trusts:   nothing in the strings; paths need not be UTF-8.
- * Must not: block the box because nobody reads: a full pipe loses the line.
+ * Must not: write a byte that a terminal would obey: lines are shown as they
+ *           are, so they are ASCII and have no control characters.
+ *
+ * The order of members is fixed: ts, schema, event and sandbox come first, so
+ * that lines of one kind are found without parsing (event/audit_query.c).
  */
 #include "event/event.h"
 
-#include <errno.h>
-#include <jansson.h>
-#include <limits.h>
-#include <poll.h>
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/text.h"
 
-static const char *const kinds[] = {
+/* Of a command's words: what a line may hold without being in the way. */
+enum { ARGV_WORDS = 64, ARGV_BYTES = 1024 };
+
+static const char *const kinds[EVENT_KINDS_N] = {
 	[EVENT_STARTED] = "started",
 	[EVENT_ENDED] = "ended",
 	[EVENT_DENIED] = "denied",
@@ -31,85 +31,199 @@ static const char *const kinds[] = {
 	[EVENT_MASK_LOST] = "mask-lost",
 	[EVENT_MASK_RESTORED] = "mask-restored",
 	[EVENT_RULES_CHANGED] = "rules-changed",
+	[EVENT_LIMIT_HIT] = "limit-hit",
+	[EVENT_USED] = "used",
 };
 
-static void set_string(json_t *o, const char *key, const char *value)
-{
-	AUTO_ARENA arena = { 0 };
-	struct text text = { .arena = &arena };
-	json_t *s;
+static const char *const whats[EVENT_WHATS_N] = {
+	[EVENT_WHAT_READ] = "read",	  [EVENT_WHAT_WRITE] = "write",
+	[EVENT_WHAT_CREATE] = "create",	  [EVENT_WHAT_REMOVE] = "remove",
+	[EVENT_WHAT_EXEC] = "exec",	  [EVENT_WHAT_CONNECT] = "connect",
+	[EVENT_WHAT_DNS] = "dns",	  [EVENT_WHAT_UNIX] = "unix",
+	[EVENT_WHAT_SYSCALL] = "syscall",
+};
 
-	if (!value)
-		return;
-	s = json_string(value);
-	if (!s) {
-		text_add_escaped(&text, value);
-		s = json_string(text_str(&text));
-	}
-	json_object_set_new(o, key, s);
+const char *event_kind_name(enum event_kind kind)
+{
+	return kinds[kind];
 }
 
-static void set_time(json_t *o)
+bool event_kind_find(const char *name, enum event_kind *out)
 {
-	struct timespec now;
-	struct tm tm;
-	char text[40];
+	for (size_t i = 0; i < EVENT_KINDS_N; i++) {
+		if (!strcmp(kinds[i], name)) {
+			*out = (enum event_kind)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The character at @s and its length; 0 where it is not UTF-8. */
+static size_t decode(const unsigned char *s, uint32_t *out)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t n = 1;
+
+	*out = s[0];
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] >= 0xc2 && s[0] <= 0xdf)
+		n = 2;
+	else if ((s[0] & 0xf0) == 0xe0)
+		n = 3;
+	else if (s[0] >= 0xf0 && s[0] <= 0xf4)
+		n = 4;
+	else
+		return 0;
+	*out = s[0] & (0x7fU >> n);
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		*out = *out << 6 | (s[i] & 0x3fU);
+	}
+	if (*out < least[n] || *out > 0x10ffff ||
+	    (*out >= 0xd800 && *out <= 0xdfff))
+		return 0;
+	return n;
+}
+
+static bool is_utf8(const char *s)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	uint32_t c;
 	size_t n;
 
-	if (clock_gettime(CLOCK_REALTIME, &now) < 0 ||
-	    !gmtime_r(&now.tv_sec, &tm))
-		return;
-	n = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(text + n, sizeof(text) - n, ".%03ldZ", now.tv_nsec / 1000000);
-	json_object_set_new(o, "ts", json_string(text));
+	for (; *u; u += n) {
+		n = decode(u, &c);
+		if (!n)
+			return false;
+	}
+	return true;
 }
 
-/*
- * Would the line be taken at once? The descriptor is the caller's and may be
- * shared, so it is not made non-blocking; a pipe that polls as writable has
- * room for PIPE_BUF bytes.
- */
-static bool has_room(int fd, size_t n)
+static void add_character(struct text *out, uint32_t c)
 {
-	struct pollfd out = { .fd = fd, .events = POLLOUT };
-
-	return n < PIPE_BUF && poll(&out, 1, 0) == 1 && out.revents & POLLOUT;
+	if (c == '"')
+		text_add(out, "\\\"");
+	else if (c == '\\')
+		text_add(out, "\\\\");
+	else if (c < 0x10000)
+		text_addf(out, "\\u%04x", (unsigned int)c);
+	else
+		text_addf(out, "\\u%04x\\u%04x",
+			  0xd800U + ((c - 0x10000) >> 10),
+			  0xdc00U + ((c - 0x10000) & 0x3ff));
 }
 
-void event_write(int fd, const struct event *event)
+/* What is not UTF-8 is shown as in messages. */
+static void add_string(struct text *out, const char *s)
 {
-	json_t *o;
-	char *line;
+	AUTO_ARENA arena = { 0 };
+	struct text shown = { .arena = &arena };
 
-	if (fd < 0)
+	if (!is_utf8(s)) {
+		text_add_escaped(&shown, s);
+		s = text_str(&shown);
+	}
+	text_add(out, "\"");
+	while (*s) {
+		size_t plain = 0;
+		uint32_t c;
+
+		while (s[plain] >= 0x20 && s[plain] < 0x7f && s[plain] != '"' &&
+		       s[plain] != '\\')
+			plain++;
+		text_addn(out, s, plain);
+		s += plain;
+		if (!*s)
+			break;
+		s += decode((const unsigned char *)s, &c);
+		add_character(out, c);
+	}
+	text_add(out, "\"");
+}
+
+static void add_member(struct text *out, const char *key, const char *value)
+{
+	if (!value)
 		return;
-	o = json_object();
-	set_time(o);
-	json_object_set_new(o, "schema", json_integer(1));
-	set_string(o, "event", kinds[event->kind]);
-	if (event->pid)
-		json_object_set_new(o, "pid", json_integer(event->pid));
-	set_string(o, "comm", event->comm);
-	set_string(o, "op", event->operation);
-	set_string(o, "target", event->target);
-	set_string(o, "address", event->address);
-	set_string(o, "why", event->why);
-	set_string(o, "rule", event->rule);
-	set_string(o, "hint", event->remedy);
+	text_add(out, ",\"");
+	text_add(out, key);
+	text_add(out, "\":");
+	add_string(out, value);
+}
+
+static void add_number(struct text *out, const char *key, long long value)
+{
+	text_addf(out, ",\"%s\":%lld", key, value);
+}
+
+static void add_count(struct text *out, const char *key, uint64_t value)
+{
+	if (value)
+		add_number(out, key, (long long)value);
+}
+
+static void add_time(struct text *out)
+{
+	struct timespec now = { 0 };
+	struct tm tm = { 0 };
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	(void)gmtime_r(&now.tv_sec, &tm);
+	text_addf(out, "{\"ts\":\"%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ\"",
+		  tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+		  tm.tm_min, tm.tm_sec, now.tv_nsec / 1000000);
+}
+
+/* Whole words, as many as fit; the rest are counted. */
+static void add_argv(struct text *out, char *const *argv)
+{
+	size_t left = ARGV_BYTES, n = 0;
+	uint64_t more = 0;
+
+	if (!argv)
+		return;
+	text_add(out, ",\"argv\":[");
+	for (; argv[n]; n++) {
+		size_t size = strnlen(argv[n], left + 1);
+
+		if (more || n >= ARGV_WORDS || size > left) {
+			more++;
+			continue;
+		}
+		left -= size;
+		text_add(out, n ? "," : "");
+		add_string(out, argv[n]);
+	}
+	text_add(out, "]");
+	add_count(out, "argv_more", more);
+}
+
+void event_format(struct text *out, const struct event *event)
+{
+	add_time(out);
+	add_number(out, "schema", 1);
+	add_member(out, "event", kinds[event->kind]);
+	add_member(out, "sandbox", event->sandbox);
+	add_member(out, "what", whats[event->what]);
+	add_count(out, "pid", event->pid);
+	add_member(out, "comm", event->comm);
+	add_member(out, "op", event->operation);
+	add_member(out, "target", event->target);
+	add_member(out, "address", event->address);
+	add_member(out, "why", event->why);
+	add_member(out, "rule", event->rule);
+	add_member(out, "origin", event->origin);
+	add_member(out, "hint", event->remedy);
+	add_argv(out, event->argv);
+	add_count(out, "count", event->count);
 	if (event->kind == EVENT_ENDED) {
-		set_string(o, "outcome", event->outcome);
-		json_object_set_new(o, "exit_code",
-				    json_integer(event->exit_code));
+		add_member(out, "outcome", event->outcome);
+		add_number(out, "exit_code", event->exit_code);
+		add_count(out, "denials", event->denials);
+		add_count(out, "unlisted", event->unlisted);
 	}
-	line = json_dumps(o, JSON_COMPACT);
-	json_decref(o);
-	if (line && has_room(fd, strlen(line))) {
-		const struct iovec parts[] = {
-			{ .iov_base = line, .iov_len = strlen(line) },
-			{ .iov_base = (char[]){ "\n" }, .iov_len = 1 },
-		};
-
-		(void)!writev(fd, parts, 2);
-	}
-	free(line);
+	text_add(out, "}");
 }

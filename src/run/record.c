@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "event/event.h"
+#include "event/sink.h"
 #include "plan/plan.h"
 #include "run/run.h"
 
@@ -21,13 +22,13 @@ enum { WARNINGS_LIMIT = 100, PLANTED_LIMIT = 100, RECORD_WHERE = 256 };
 
 void record_init(struct record *record, struct arena *arena,
 		 const struct plan *plan, struct outcome *outcome,
-		 int events_fd)
+		 struct event_sink *events)
 {
 	*record = (struct record){
 		.arena = arena,
 		.plan = plan,
 		.outcome = outcome,
-		.events_fd = events_fd,
+		.events = events,
 		.rules = &plan->egress.rules,
 		.remounted = arena_array(arena, bool, plan->watches.n),
 	};
@@ -45,6 +46,14 @@ void record_warn(struct record *record, const char *text)
 	*ARENA_PUSH(record->arena, &list) = text;
 	record->outcome->warnings = list.v;
 	record->outcome->warnings_n = list.n;
+}
+
+const char *record_origin(struct arena *arena,
+			  const struct policy_origin *origin)
+{
+	if (!origin->source || !origin->line)
+		return origin->source;
+	return arena_printf(arena, "%s:%u", origin->source, origin->line);
 }
 
 struct outcome_denial *record_denial_add(struct record *record)
@@ -102,7 +111,7 @@ void record_remounted(struct record *record, size_t watch, uint32_t sys)
 	const char *path = record->plan->watches.v[watch].path;
 	struct event event = { .kind = EVENT_MASK_LOST, .target = path };
 
-	event_write(record->events_fd, &event);
+	(void)event_emit(record->events, &event);
 	if (sys) {
 		record_warn(record,
 			    arena_printf(record->arena,
@@ -121,7 +130,7 @@ void record_remounted(struct record *record, size_t watch, uint32_t sys)
 					 path));
 	record->remounted[watch] = true;
 	event.kind = EVENT_MASK_RESTORED;
-	event_write(record->events_fd, &event);
+	(void)event_emit(record->events, &event);
 }
 
 static bool was_remounted(const struct record *record, const char *path)

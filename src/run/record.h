@@ -10,10 +10,12 @@
 struct arena;
 struct egress_report;
 struct egress_rules;
+struct event_sink;
 struct frame;
 struct outcome;
 struct outcome_denial;
 struct plan;
+struct policy_origin;
 struct run_box;
 
 /*
@@ -24,7 +26,7 @@ struct record {
 	struct arena *arena;
 	const struct plan *plan;
 	struct outcome *outcome;
-	int events_fd;
+	struct event_sink *events;
 	size_t told; /* by the guard, that are listed */
 	const struct egress_rules *rules; /* of the network, in force */
 	uint32_t rules_number;
@@ -40,7 +42,10 @@ struct record {
 
 void record_init(struct record *record, struct arena *arena,
 		 const struct plan *plan, struct outcome *outcome,
-		 int events_fd);
+		 struct event_sink *events);
+/* "profile base:12"; NULL if it is not known. */
+const char *record_origin(struct arena *arena,
+			  const struct policy_origin *origin);
 /* One more, empty; valid until the next. */
 struct outcome_denial *record_denial_add(struct record *record);
 

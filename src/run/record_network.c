@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "egress/egress.h"
 #include "event/event.h"
+#include "event/sink.h"
 #include "plan/plan.h"
 #include "run/client.h"
 #include "run/launch.h"
@@ -163,6 +164,9 @@ void record_refused(struct record *record, const struct run_box *box,
 	struct outcome_denial *denial;
 	struct run_client client;
 	struct event event = { .kind = EVENT_DENIED,
+			       .what = report->form == EGRESS_BY_DNS
+					       ? EVENT_WHAT_DNS
+					       : EVENT_WHAT_CONNECT,
 			       .operation = operation,
 			       .target = target,
 			       .why = why };
@@ -183,11 +187,13 @@ void record_refused(struct record *record, const struct run_box *box,
 				   event.address ? &address : NULL, &verdict);
 	event.remedy = egress_remedy(&arena, &to,
 				     event.address ? &address : NULL, &verdict);
+	if (verdict.rule)
+		event.origin = record_origin(&arena, &verdict.rule->origin);
 	denial = denial_of(record, &event);
 	denial->count++;
 	if (!denial->comm)
 		denial->comm = copy(record, event.comm);
-	event_write(record->events_fd, &event);
+	(void)event_emit(record->events, &event);
 }
 
 void record_rules_changed(struct record *record,
@@ -195,6 +201,6 @@ void record_rules_changed(struct record *record,
 {
 	record->rules = rules;
 	record->rules_number = number;
-	event_write(record->events_fd,
-		    &(struct event){ .kind = EVENT_RULES_CHANGED });
+	(void)event_emit(record->events,
+			 &(struct event){ .kind = EVENT_RULES_CHANGED });
 }

@@ -8,6 +8,7 @@
  *           and the last place is for the rest.
  */
 #include <seccomp.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,9 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "event/event.h"
+#include "event/sink.h"
 #include "plan/explain.h"
 #include "plan/plan.h"
-#include "policy/format.h"
 #include "run/record.h"
 #include "run/run.h"
 #include "wire/frame.h"
@@ -32,24 +33,29 @@ struct told {
 	size_t argc;
 	const char *operation;
 	const char *target;
-	const char *rule;
+	const char *rule; /* "exec.deny 'git push'" */
+	const char *origin; /* of it; NULL: cordon itself */
 	const char *remedy;
 	const char *why;
 };
 
-static const char *const operations[] = {
-	[FRAME_CREATE] = "create",   [FRAME_READ] = "read",
-	[FRAME_WRITE] = "write",     [FRAME_REMOVE] = "remove",
-	[FRAME_EXEC] = "exec",	     [FRAME_UNIX] = "connect",
-	[FRAME_SYSCALL] = "syscall",
+static const struct {
+	const char *word;
+	enum event_what what;
+} acts[] = {
+	[FRAME_CREATE] = { "create", EVENT_WHAT_CREATE },
+	[FRAME_READ] = { "read", EVENT_WHAT_READ },
+	[FRAME_WRITE] = { "write", EVENT_WHAT_WRITE },
+	[FRAME_REMOVE] = { "remove", EVENT_WHAT_REMOVE },
+	[FRAME_EXEC] = { "exec", EVENT_WHAT_EXEC },
+	[FRAME_UNIX] = { "connect", EVENT_WHAT_UNIX },
+	[FRAME_SYSCALL] = { "syscall", EVENT_WHAT_SYSCALL },
 };
 
 static const char *quote_rule(struct arena *arena, const char *key,
-			      const char *text,
-			      const struct policy_origin *origin)
+			      const char *text)
 {
-	return arena_printf(arena, "%s '%s' (%s)", key, text,
-			    policy_origin_format(arena, origin));
+	return arena_printf(arena, "%s '%s'", key, text);
 }
 
 static bool describe_absent(struct arena *arena, const struct plan *plan,
@@ -61,8 +67,8 @@ static bool describe_absent(struct arena *arena, const struct plan *plan,
 		return false;
 	absent = &plan->absents.v[told->head.rule];
 	told->target = absent->path;
-	told->rule = arena_printf(arena, "%s (%s)", absent->key,
-				  policy_origin_format(arena, &absent->origin));
+	told->rule = absent->key;
+	told->origin = record_origin(arena, &absent->origin);
 	if (!strcmp(absent->key, "git"))
 		told->remedy =
 			"--git=open lets the command change what git runs";
@@ -111,7 +117,8 @@ static bool describe_exec(struct arena *arena, const struct plan *plan,
 	if (told->head.rule >= plan->exec.rules.n)
 		return false;
 	rule = &plan->exec.rules.v[told->head.rule];
-	told->rule = quote_rule(arena, "exec.deny", rule->text, &rule->origin);
+	told->rule = quote_rule(arena, "exec.deny", rule->text);
+	told->origin = record_origin(arena, &rule->origin);
 	if (told->head.doubt)
 		told->why = "more arguments than are looked at";
 	told->remedy =
@@ -131,8 +138,8 @@ static bool describe_pattern(struct arena *arena, const struct plan *plan,
 		return false;
 	pattern = &plan->patterns.v[told->head.rule];
 	told->target = told->text;
-	told->rule = quote_rule(arena, pattern->key, pattern->pattern,
-				&pattern->origin);
+	told->rule = quote_rule(arena, pattern->key, pattern->pattern);
+	told->origin = record_origin(arena, &pattern->origin);
 	told->remedy = arena_printf(
 		arena, "--allow-%s='%s'",
 		told->head.act == FRAME_READ ? "read" : "write", told->text);
@@ -180,9 +187,9 @@ static bool describe_call(struct arena *arena, const struct plan *plan,
 static bool describe(struct arena *arena, const struct plan *plan,
 		     struct told *told)
 {
-	if (told->head.act >= sizeof(operations) / sizeof(*operations))
+	if (told->head.act >= sizeof(acts) / sizeof(*acts))
 		return false;
-	told->operation = operations[told->head.act];
+	told->operation = acts[told->head.act].word;
 	switch (told->head.by) {
 	case FRAME_BY_ABSENT:
 		return describe_absent(arena, plan, told);
@@ -305,19 +312,28 @@ const struct outcome_denial *record_denied(struct record *record,
 		return NULL;
 	memcpy(comm, told.head.comm, sizeof(told.head.comm));
 	memcpy(call, told.head.call, sizeof(told.head.call));
+	event.what = acts[told.head.act].what;
 	event.pid = told.head.pid;
 	event.comm = comm;
 	event.operation = call[0] ? call : told.target;
 	event.target = told.target;
+	if (told.argc > 1)
+		event.argv = (char *const *)(uintptr_t)(told.argv + 1);
 	if (told.head.by == FRAME_BY_ABSENT &&
 	    record->plan->absents.v[told.head.rule].action ==
 		    PLAN_ABSENT_NOTICE) {
 		event.kind = EVENT_NOTICED;
+		event.what = EVENT_WHAT_NONE;
 		event.target = told.text;
-		event_write(record->events_fd, &event);
+		(void)event_emit(record->events, &event);
 		record_planted_add(record, told.text);
 		return NULL;
 	}
+	event.rule = told.rule;
+	event.origin = told.origin;
+	if (told.origin)
+		told.rule =
+			arena_printf(&arena, "%s (%s)", told.rule, told.origin);
 	first = is_told_at_once(&told) && !is_rule_known(record, told.rule);
 	denial = denial_of(record, &told);
 	denial->count++;
@@ -325,8 +341,7 @@ const struct outcome_denial *record_denied(struct record *record,
 	if (!denial->comm)
 		denial->comm = arena_strdup(record->arena, comm);
 	event.why = told.why;
-	event.rule = told.rule;
 	event.remedy = told.remedy;
-	event_write(record->events_fd, &event);
+	(void)event_emit(record->events, &event);
 	return first ? denial : NULL;
 }

@@ -9,6 +9,7 @@
 #include "run/run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -27,6 +28,7 @@
 #include "base/fd.h"
 #include "egress/egress.h"
 #include "event/event.h"
+#include "event/sink.h"
 #include "plan/plan.h"
 #include "run/control.h"
 #include "run/launch.h"
@@ -497,10 +499,16 @@ static void finish(struct supervisor *s, struct outcome *out)
 	run_network_stop(&s->box.network);
 	fill_outcome(s, out);
 	record_check_names(&s->record);
-	event_write(s->record.events_fd,
-		    &(struct event){ .kind = EVENT_ENDED,
-				     .outcome = outcome_name(out->kind),
-				     .exit_code = out->exit_code });
+	if (s->record.events->lost)
+		record_warn(&s->record,
+			    arena_printf(s->arena,
+					 "%" PRIu64 " events were lost, as "
+					 "nobody took them",
+					 s->record.events->lost));
+	(void)event_emit(s->record.events,
+			 &(struct event){ .kind = EVENT_ENDED,
+					  .outcome = outcome_name(out->kind),
+					  .exit_code = out->exit_code });
 }
 
 int run_box(struct arena *arena, const struct run_request *request,
@@ -527,10 +535,11 @@ int run_box(struct arena *arena, const struct run_request *request,
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGTTOU, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
-	record_init(&s.record, arena, request->plan, out, request->events_fd);
-	event_write(request->events_fd,
-		    &(struct event){ .kind = EVENT_STARTED,
-				     .target = request->argv[0] });
+	record_init(&s.record, arena, request->plan, out, request->events);
+	(void)event_emit(request->events,
+			 &(struct event){ .kind = EVENT_STARTED,
+					  .target = request->argv[0],
+					  .argv = request->argv });
 	if (request->plan->wall_time_ms)
 		s.deadline_ns =
 			s.started_ns + request->plan->wall_time_ms * 1000000ULL;

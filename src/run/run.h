@@ -10,6 +10,7 @@
 
 struct arena;
 struct err;
+struct event_sink;
 struct plan;
 
 /* What ended the command. Names are part of the interface. */
@@ -72,7 +73,7 @@ struct run_request {
 	char *const *argv;
 	const int *pass_fds; /* descriptors that stay open, besides 0-2 */
 	size_t pass_fds_n;
-	int events_fd; /* JSON lines; -1: none */
+	struct event_sink *events; /* where to tell what happens */
 	int control_fd; /* asks for changes, line by line; -1: none */
 	run_change_fn *change;
 	void *change_data;
