@@ -1,0 +1,471 @@
+# SPDX-License-Identifier: Apache-2.0
+"""exec.deny, exec.allow, exec.only_system: what may be executed."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+from lab import probe_path
+
+# Prints a line that tells which program it is, as a script cannot: it has no
+# interpreter whose own name could be judged.
+TOOL = r"""
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+	printf("%s %s\n", argc > 1 ? argv[1] : "denied", "ran");
+	return 0;
+}
+"""
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    where = tmp_path_factory.mktemp("tool")
+    (where / "tool.c").write_text(TOOL)
+    subprocess.run(["cc", "-O1", "-o", where / "tool", where / "tool.c"],
+                   check=True)
+    return where / "tool"
+
+
+@pytest.fixture
+def tools(lab, built):
+    """Two equal programs, outside the workspace and on PATH."""
+    where = lab.outside / "bin"
+    where.mkdir()
+    for name in ("denytool", "oktool"):
+        shutil.copy(built, where / name)
+    # not the same content: a copy of the one must not be the other
+    with open(where / "oktool", "ab") as f:
+        f.write(b"\0")
+    lab.env["PATH"] = f"{where}:{lab.env['PATH']}"
+    return where
+
+
+def deny(*rules, allow=(), **more):
+    return {"exec": {"deny": list(rules), "allow": list(allow), **more}}
+
+
+def events(lab, *argv, policy=None, opts=()):
+    """The command's result, and the events of its box."""
+    log = lab.base / "events"
+    with open(log, "w") as f:
+        r = lab.run(*argv, policy=policy,
+                    opts=[*opts, "--events-fd", str(f.fileno())],
+                    pass_fds=[f.fileno()])
+    return r, [json.loads(s) for s in log.read_text().splitlines()]
+
+
+# -- a whole program -------------------------------------------------------
+FORMS = {
+    "direct": "denytool",
+    "and": "true && denytool",
+    "semicolon": "true; denytool",
+    "pipe": "echo | denytool",
+    "background": "denytool & wait",
+    "newline": "true\ndenytool",
+    "subshell": "(denytool)",
+    "substitution": "echo $(denytool)",
+    "backticks": "echo `denytool`",
+    "env": "env denytool",
+    "variable": "VAR=x denytool",
+    "xargs": "echo | xargs denytool",
+    "nested": "sh -c 'sh -c denytool'",
+    "nohup": "nohup denytool",
+    "timeout": "timeout 5 denytool",
+    "nice": "nice denytool",
+    "find": "find . -maxdepth 0 -exec denytool \\;",
+    "exec": "exec denytool",
+    "command": "command denytool",
+    "eval": "eval denytool",
+    "absolute": '"$(command -v denytool)"',
+    "python": "python3 -c 'import os; os.system(\"denytool\")'",
+    "spawn": "python3 -c 'import os; os.posix_spawnp(\"denytool\","
+             "[\"x\"],os.environ)'",
+    "awk": "awk 'BEGIN{system(\"denytool\")}'",
+    "make": "printf 'all:\\n\\tdenytool\\n' > mk; make -f mk",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_denied_program_runs_in_no_form(lab, tools, form):
+    """T-070, T-071: whatever starts it, it does not run."""
+    r = lab.sh(FORMS[form])
+    assert "denied ran" in r.out, r
+    r = lab.sh(FORMS[form], policy=deny("denytool"))
+    assert "ran" not in r.out, r
+    assert "exec.deny 'denytool'" in r.err, r
+    r = lab.sh(FORMS[form].replace("denytool", "oktool"),
+               policy=deny("denytool"))
+    assert "denied ran" in r.out, r        # the other program still does
+
+
+def test_a_shell_says_126(lab, tools):
+    """EACCES, so the shell's own code for it."""
+    r = lab.sh("denytool; echo $?", policy=deny("denytool"))
+    assert r.lines == ["126"], r
+
+
+def test_the_command_itself(lab, tools):
+    """Nothing runs, and the reason is the rule."""
+    r = lab.run("denytool", policy=deny("denytool"))
+    assert r.code == 126 and "exec.deny" in r.err and not r.out, r
+    r = lab.run("git", "push", "origin", policy=deny("git push"))
+    assert r.code == 126 and "git push" in r.err, r
+
+
+WAYS = {
+    "copy": "cp $D c && ./c",
+    "cat": "cat $D > c; chmod +x c; ./c",
+    "hard link": "ln $D c && ./c",
+    "symbolic link": "ln -s $D c && ./c",
+    "rename": "mv $D c; ./c",
+    "loader": "/lib64/ld-linux-x86-64.so.2 $D",
+    "proc": "/proc/self/root$D",
+    "interpreter": "printf '#!%s\\n' $D > s; chmod +x s; ./s",
+    "fexecve": "python3 -c 'import os,sys\n"
+               "os.execve(os.open(sys.argv[1], os.O_RDONLY), [\"x\"], {})' $D",
+    "path descriptor": "python3 -c 'import os,sys\n"
+               "os.execve(os.open(sys.argv[1], os.O_PATH), [\"x\"], {})' $D",
+    "memfd": "python3 -c 'import os,sys\n"
+             "m = os.memfd_create(\"x\")\n"
+             "os.write(m, open(sys.argv[1], \"rb\").read())\n"
+             "os.execve(m, [\"x\"], {})' $D",
+}
+
+
+@pytest.mark.parametrize("report", [True, False])
+@pytest.mark.parametrize("way", WAYS)
+def test_its_content_is_not_to_be_had(lab, tools, way, report):
+    """T-074: no copy, link or descriptor of a masked program."""
+    script = WAYS[way].replace("$D", str(tools / "denytool"))
+    if way != "rename":     # the control would move it away
+        r = lab.sh(script, opts=["--allow-write", tools.parent])
+        assert "denied ran" in r.out, r
+        for left in ("c", "s"):
+            (lab.work / left).unlink(missing_ok=True)
+    r = lab.sh(script, policy=deny("denytool", report=report))
+    assert "ran" not in r.out, r
+    assert (tools / "denytool").exists()
+
+
+def test_every_name_of_it(lab, tools):
+    """Symbolic and hard links that were there before the box."""
+    (tools / "alias").symlink_to("denytool")
+    os.link(tools / "denytool", tools / "hard")
+    for name in ("alias", "hard"):
+        r = lab.sh(name)
+        assert "denied ran" in r.out, r
+        r = lab.sh(name, policy=deny("denytool", report=False))
+        assert "ran" not in r.out, r
+
+
+def test_one_that_comes_later(lab, tools):
+    """Installed while the box runs: refused by its name."""
+    script = "mkdir -p bin; cp $(command -v oktool) bin/latetool; bin/latetool"
+    r = lab.sh(script)
+    assert "denied ran" in r.out, r
+    r = lab.sh(script, policy=deny("latetool"))
+    assert "ran" not in r.out and "latetool" in r.err, r
+
+
+def test_a_program_that_is_not_there_is_no_error(lab):
+    assert lab.run("true", policy=deny("no-such-program-at-all")).ok
+
+
+# -- multicall -------------------------------------------------------------
+@pytest.mark.skipif(not shutil.which("busybox"), reason="no busybox")
+def test_one_applet(lab):
+    """T-075: the others work, and set-up does not break."""
+    busybox = shutil.which("busybox")
+    links = lab.outside / "bb"
+    links.mkdir()
+    for name in ("dd", "ls", "cat"):
+        (links / name).symlink_to(busybox)
+    lab.env["PATH"] = f"{links}:{lab.env['PATH']}"
+    ask = {
+        "busybox dd": "busybox dd if=/dev/null count=0",
+        "link": f"{links}/dd if=/dev/null count=0",
+        "own link": f"ln -sf {busybox} dd; ./dd if=/dev/null count=0",
+        "argv0": f"exec -a dd {busybox} if=/dev/null count=0",
+        "nested": "busybox busybox dd if=/dev/null count=0",
+        "shell": "busybox sh -c 'busybox dd if=/dev/null count=0'",
+        "copy": f"cp {busybox} bb; ./bb dd if=/dev/null count=0",
+    }
+    for name, script in ask.items():
+        r = lab.run("bash", "-c", script)
+        assert r.ok, (name, r)
+        r = lab.run("bash", "-c", script, policy=deny("dd"))
+        assert not r.ok and "exec.deny 'dd'" in r.err, (name, r)
+    r = lab.sh(f"busybox ls / && {links}/ls / && {links}/cat /etc/hostname",
+               policy=deny("dd"))
+    assert r.ok and "exec.deny" not in r.err, r
+
+
+def test_an_alias_is_not_its_program(lab, tools):
+    """As /sbin/reboot leads to systemctl: the other name goes on working."""
+    (tools / "restart").symlink_to("oktool")
+    r = lab.sh("restart; oktool", policy=deny("restart"))
+    assert r.out == "denied ran\n" and "exec.deny 'restart'" in r.err, r
+    assert lab.sh("restart").out == "denied ran\n"
+
+
+# -- arguments -------------------------------------------------------------
+def test_sub_commands(lab):
+    """T-072: git push is denied, git status is not."""
+    lab.repository()
+    (lab.work / "x").mkdir()
+    policy = deny("git push")
+    assert lab.run("git", "status", policy=policy).ok
+    for form in ("git push", "git -C . push", "git -c a.b=c push",
+                 "git --no-pager push", "git --git-dir=.git push",
+                 "cd x && git push", "env git push", "git -C x push"):
+        r = lab.sh(form + " origin HEAD; echo $?", policy=policy)
+        assert r.lines[-1] == "126", r
+        assert "exec.deny 'git push'" in r.err, r
+    r = lab.sh("git push origin HEAD; echo $?")      # control: git's own error
+    assert r.lines[-1] not in ("126", "0"), r
+
+
+def test_a_longer_allow_wins(lab, tools):
+    """T-073"""
+    policy = deny("oktool one", allow=["oktool one two"])
+    assert lab.sh("oktool three", policy=policy).out == "three ran\n"
+    assert lab.sh("oktool one two", policy=policy).out == "one ran\n"
+    assert "ran" not in lab.sh("oktool one four", policy=policy).out
+    assert lab.sh("oktool one four").out == "one ran\n"
+
+
+def test_a_copy_has_the_same_rules(lab, tools):
+    """Arguments of a copy, a link and a descriptor of the program."""
+    policy = deny("oktool one")
+    ways = ["cp $O c; ./c one", "ln -s $O c; ./c one",
+            "/lib64/ld-linux-x86-64.so.2 $O one",
+            "python3 -c 'import os,sys\n"
+            "os.execve(os.open(sys.argv[1], os.O_RDONLY), [\"x\", \"one\"],"
+            "{})' $O"]
+    for way in ways:
+        script = "rm -f c; " + way.replace("$O", str(tools / "oktool"))
+        assert lab.sh(script).out == "one ran\n", way
+        r = lab.sh(script, policy=policy)
+        assert "ran" not in r.out and "exec.deny" in r.err, r
+        allowed = script.replace("one", "two")
+        assert lab.sh(allowed, policy=policy).out == "two ran\n", way
+
+
+def test_a_script_line_has_the_same_rules(lab, tools):
+    """#!/path/to/oktool one"""
+    script = lab.work / "s"
+    script.write_text(f"#!{tools / 'oktool'} one\n")
+    script.chmod(0o755)
+    assert lab.run("./s").out == "one ran\n"
+    r = lab.sh("./s; true", policy=deny("oktool one"))
+    assert "ran" not in r.out and "exec.deny" in r.err, r
+
+
+def test_more_arguments_than_are_looked_at(lab, tools):
+    """What could hide behind them is refused, if a rule could mean it."""
+    script = "oktool $(seq 1 5000) if=x"
+    assert lab.sh(script).out == "1 ran\n"
+    r = lab.sh(script, policy=deny("oktool if="))
+    assert "ran" not in r.out, r
+    assert lab.sh(script, policy=deny("oktool one")).out == "1 ran\n"
+
+
+def test_threads_may_execute(lab):
+    """T-077: a multithreaded program starts what is allowed."""
+    r = lab.run("python3", "-c", """
+import subprocess, threading
+def work():
+    for _ in range(10):
+        assert subprocess.run(['/bin/echo', 'x'], capture_output=True).stdout
+ts = [threading.Thread(target=work) for _ in range(8)]
+[t.start() for t in ts]; [t.join() for t in ts]
+print('done')""", policy=deny("git push"))
+    assert r.out == "done\n", r
+
+
+def race(lab, policy, *argv):
+    r = lab.run(probe_path("execrace"), *argv, policy=policy, timeout=300)
+    assert r.ok, r
+    words = r.out.split()
+    return dict(zip(words[::2], map(int, words[1::2])))
+
+
+def test_a_race_never_runs_what_is_denied_as_a_whole(lab, tools):
+    """T-077: path and file are swapped while they are judged."""
+    n = int(os.environ.get("CORDON_RACES") or 2000)
+    same = tools / "aa" / "tool1", tools / "aa" / "tool2"
+    same[0].parent.mkdir()
+    same[0].write_text("#!/bin/sh\necho allowed\n")
+    same[1].write_text("#!/bin/sh\necho denied\n")
+    for p in same:
+        p.chmod(0o755)
+    bare = race(lab, None, "path", 300, same[0], same[1])
+    assert bare["denied"] and bare["allowed"], bare
+    got = race(lab, deny(str(same[1])), "path", n, same[0], same[1])
+    print(got)
+    assert got["denied"] == 0 and got["allowed"], got
+
+
+def test_a_race_on_arguments_is_a_guard_rail(lab, tools):
+    """T-077: the figure is for SECURITY.md; most tries are refused."""
+    n = int(os.environ.get("CORDON_RACES") or 2000)
+    got = race(lab, deny("oktool denied"), "argv", n, tools / "oktool",
+               "allowed", "denied")
+    print(got)
+    assert got["refused"] and got["allowed"], got
+
+
+# -- told ------------------------------------------------------------------
+def test_a_denial_is_told_with_rule_and_arguments(lab, tools):
+    """T-076"""
+    r, seen = events(lab, "sh", "-c", "oktool one 'a b'; denytool x",
+                     policy=deny("oktool one", "denytool"))
+    denied = [e for e in seen if e["event"] == "denied"]
+    assert [e["what"] for e in denied] == ["exec", "exec"], seen
+    assert denied[0]["argv"] == ["oktool", "one", "a b"], denied
+    assert denied[0]["rule"] == "exec.deny 'oktool one'"
+    assert "policy.yaml" in denied[0]["origin"]
+    assert "--allow-exec" in denied[0]["hint"]
+    assert denied[1]["argv"] == ["denytool", "x"]
+    assert all(e["comm"] and e["pid"] > 1 for e in denied)
+    assert r.code == 126
+
+
+def test_the_remedy_is_right(lab, tools):
+    """What a denial says would allow it, does."""
+    r, seen = events(lab, "sh", "-c", "oktool one 'a b'",
+                     policy=deny("oktool one"))
+    hint = [e for e in seen if e["event"] == "denied"][0]["hint"]
+    option, _, value = hint.partition("=")
+    r = lab.sh(f"exec env printf '%s' {value}")
+    r = lab.sh("oktool one 'a b'; oktool one c", policy=deny("oktool one"),
+               opts=[option, r.out])
+    assert r.out == "one ran\n", r
+
+
+def test_the_sentence_comes_once_for_each_rule(lab, tools):
+    r = lab.sh("denytool; denytool; denytool; oktool one; oktool one",
+               policy=deny("denytool", "oktool one"))
+    said = [s for s in r.err.splitlines() if s.startswith("cordon: refused: ")]
+    assert len(said) == 2, r
+    assert "denytool" in said[0] and "oktool one" in said[1], said
+
+
+def test_signals_while_it_is_judged(lab, tools):
+    """T-078: Ctrl-C and TERM in the middle of executions: no hang, no
+    orphan."""
+    for sig in (signal.SIGINT, signal.SIGTERM):
+        p = lab.spawn("sh", "-c", "echo ready; while :; do oktool one; "
+                      "/bin/true; done",
+                      opts=["-s", lab.policy(**deny("oktool one"))])
+        assert p.stdout.readline() == b"ready\n"
+        p.send_signal(sig)
+        p.communicate(timeout=20)
+        assert p.returncode == 128 + sig, p.returncode
+
+
+def test_the_supervisor_dies(lab, tools):
+    """Nothing waits for a decision that nobody will make."""
+    p = lab.spawn("sh", "-c", "echo $$ ready; while :; do /bin/true; done",
+                  opts=["-s", lab.policy(**deny("oktool one"))])
+    assert p.stdout.readline().endswith(b"ready\n")
+    p.kill()
+    p.wait()
+    assert p.stdout.read() == b""      # end of file: nobody holds it any more
+
+
+# -- only_system -----------------------------------------------------------
+def test_only_system(lab, tools):
+    """Nothing that the box can write runs: a wall, with the reason."""
+    policy = {"exec": {"only_system": True}}
+    ways = ["cp $O c; ./c", "cp $O /tmp/c; /tmp/c", "cp $O /dev/shm/c; "
+            "/dev/shm/c", "cp $O /run/user/$(id -u)/c; /run/user/$(id -u)/c",
+            "cp $O c; /lib64/ld-linux-x86-64.so.2 ./c",
+            "printf '#!/bin/sh\\necho script ran\\n' > s; chmod +x s; ./s",
+            "python3 -c 'import os,sys\n"
+            "m = os.memfd_create(\"x\", 0)\n"
+            "os.write(m, open(sys.argv[1], \"rb\").read())\n"
+            "os.execve(m, [\"x\"], {})' $O",
+            "python3 -c 'import os,sys\n"
+            "m = os.memfd_create(\"x\", 0)\n"
+            "os.write(m, open(sys.argv[1], \"rb\").read())\n"
+            "os.fchmod(m, 0o755)\n"
+            "os.execve(m, [\"x\"], {})' $O"]
+    for way in ways:
+        script = way.replace("$O", str(tools / "oktool"))
+        assert "ran" in lab.sh(script).out, way
+        r = lab.sh(script, policy=policy)
+        assert "ran" not in r.out and not r.ok, (way, r)
+    assert "ran" in lab.sh("oktool", policy=policy).out    # the system's
+    r = lab.sh(ways[0].replace("$O", str(tools / "oktool")), policy=policy)
+    assert "exec.only_system" in r.err, r
+    r = lab.run("python3", "-c", "import os; m = os.memfd_create('x'); "
+                "os.write(m, b'y'); print(os.pread(m, 1, 0))", policy=policy)
+    assert r.out == "b'y'\n", r     # a memfd as such works
+
+
+# -- guard-rail ------------------------------------------------------------
+# EX-10 of the attack suite: spellings of `git push`, and what becomes of each
+# with exec.deny ["git push"] alone. False: no argument tells that it pushes.
+SPELLINGS = {
+    "git push $R $P": True,
+    "git -C . push $R $P": True,
+    "git -c a.b=c push $R $P": True,
+    "git --git-dir=.git push $R $P": True,
+    "git --no-pager push $R $P": True,
+    "git -P push $R $P": True,
+    "git --exec-path=$C push $R $P": True,
+    "git -c alias.p=push p $R $P": True,
+    "env GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.q "
+    "GIT_CONFIG_VALUE_0=push git q $R $P": False,  # the alias is a variable
+    "$C/git push $R $P": True,
+    "$C/git-push $R $P": True,
+    "$C/git-send-pack $W/remote.git $P": False,    # another command
+    "git send-pack $W/remote.git $P": False,       # the same
+    'sh -c "git push $R $P"': True,
+    "env git push $R $P": True,
+    'busybox sh -c "git push $R $P"': True,
+    "python3 -c \"import os; os.execvp('git',['git','push','$R','$P'])\"":
+        True,
+    "python3 -c \"import os; os.execvp('git',['git-push','push','$R','$P'])\"":
+        True,
+    "ln -sf /usr/bin/git gg; ./gg push $R $P": True,
+    "cp /usr/bin/git g2; ./g2 push $R $P": True,
+    "git -c help.autocorrect=immediate psuh $R $P": False,  # git's own guess
+    "/lib64/ld-linux-x86-64.so.2 /usr/bin/git push $R $P": True,
+    "git subtree push --prefix=x $R pwn": True,    # starts git push itself
+    "git -c core.sshCommand=x -c alias.z='!git push' z $R $P": True,
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_spellings_of_git_push(lab, spelling):
+    """EX-10: which of them arguments can tell."""
+    if "busybox" in spelling and not shutil.which("busybox"):
+        pytest.skip("no busybox")
+    lab.repository()
+    remote = lab.work / "remote.git"
+    assert lab.host("git", "init", "-q", "--bare", remote).ok
+    assert lab.host("git", "remote", "add", "origin", remote).ok
+    script = ("C=$(git --exec-path); R=origin; P=HEAD:refs/heads/pwn; W=$PWD;"
+              + spelling)
+
+    def pushed():
+        return lab.host("git", f"--git-dir={remote}", "rev-parse", "-q",
+                        "--verify", "refs/heads/pwn").ok
+
+    policy = deny("git push")
+    r = lab.sh(script, policy=policy)
+    assert pushed() != SPELLINGS[spelling], r
+    more = deny("git push", "git send-pack")
+    if "send-pack" in spelling:     # a rule for it holds
+        assert lab.host("git", f"--git-dir={remote}", "update-ref", "-d",
+                        "refs/heads/pwn").ok
+        lab.sh(script, policy=more)
+        assert not pushed()
