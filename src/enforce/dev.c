@@ -94,20 +94,23 @@ static int attach_pts(int root, struct err *err)
 	return attach_at(root, "/dev/pts", fd, err);
 }
 
-static int attach_shm(int root, int dir, struct err *err)
+static int attach_shm(int root, int dir, bool noexec, struct err *err)
 {
 	AUTO_CLOSE int shm = openat(dir, "shm", O_PATH | O_CLOEXEC);
 	int fd;
 
 	if (shm < 0)
 		return err_sys(err, "open /dev/shm");
-	fd = tree_clone(shm, false, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	fd = tree_clone(shm, false,
+			MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+				(noexec ? MOUNT_ATTR_NOEXEC : 0));
 	if (fd < 0)
 		return err_sys(err, "clone /dev/shm");
 	return attach_at(root, "/dev/shm", fd, err);
 }
 
-int dev_attach(int root, int dir, struct dev_nodes *all, struct err *err)
+int dev_attach(int root, int dir, bool noexec, struct dev_nodes *all,
+	       struct err *err)
 {
 	for (size_t i = 0; i < DEV_NODES; i++) {
 		char path[32];
@@ -118,5 +121,5 @@ int dev_attach(int root, int dir, struct dev_nodes *all, struct err *err)
 	}
 	if (attach_pts(root, err) < 0)
 		return -1;
-	return attach_shm(root, dir, err);
+	return attach_shm(root, dir, noexec, err);
 }

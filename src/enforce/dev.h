@@ -2,6 +2,8 @@
 #ifndef CORDON_ENFORCE_DEV_H
 #define CORDON_ENFORCE_DEV_H
 
+#include <stdbool.h>
+
 struct err;
 
 /* The device nodes of the host that a box may use, as detached mounts. */
@@ -17,7 +19,9 @@ int dev_nodes_open(struct dev_nodes *out, struct err *err);
 /* Makes mount points, links and directories in @dir, which becomes /dev. */
 int dev_populate(int dir, struct err *err);
 
-/* After @dir was attached at /dev below @root: nodes, pts and shm. */
-int dev_attach(int root, int dir, struct dev_nodes *nodes, struct err *err);
+/* After @dir was attached at /dev below @root: nodes, pts and shm. In shm
+ * nothing can be executed if @noexec. */
+int dev_attach(int root, int dir, bool noexec, struct dev_nodes *nodes,
+	       struct err *err);
 
 #endif

@@ -94,6 +94,7 @@ static int open_target(const struct builder *b, const struct plan_mount *mount,
 static uint64_t attributes(const struct plan_mount *mount)
 {
 	return MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+	       (mount->noexec ? MOUNT_ATTR_NOEXEC : 0) |
 	       (mount->writable ? 0 : MOUNT_ATTR_RDONLY);
 }
 
@@ -358,7 +359,7 @@ static int apply_dev(struct builder *b, const struct plan_mount *mount,
 	skeleton_add(b, mount->path, dir);
 	if (attach(b, mount, clone, err) < 0)
 		return -1;
-	return dev_attach(b->root, dir, &b->devices, err);
+	return dev_attach(b->root, dir, mount->noexec, &b->devices, err);
 }
 
 static int apply_symlink(struct builder *b, const struct plan_mount *mount,

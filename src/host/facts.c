@@ -24,6 +24,7 @@
 #include "base/path.h"
 #include "host/git.h"
 #include "host/given.h"
+#include "host/programs.h"
 #include "host/resolve.h"
 #include "host/tree.h"
 #include "plan/facts.h"
@@ -58,11 +59,45 @@ static void probe_below(struct host_resolver *resolver, const char *dir,
 	host_resolve(resolver, dir, ARENA_PUSH(arena, out));
 }
 
+static void add_answers(struct host_resolver *resolver,
+			const struct facts_paths *more, struct facts *facts)
+{
+	struct facts_path *all = arena_array(resolver->arena, struct facts_path,
+					     facts->paths.n + more->n);
+
+	memcpy(all, facts->paths.v, facts->paths.n * sizeof(*all));
+	if (more->n)
+		memcpy(all + facts->paths.n, more->v, more->n * sizeof(*all));
+	facts->paths.v = all;
+	facts->paths.n += more->n;
+	facts_index_build(resolver->arena, facts);
+}
+
+/* After all other looks: what they add is not what was asked for. */
+static void probe_programs(struct host_resolver *resolver,
+			   const struct plan_queries *queries,
+			   struct facts *facts)
+{
+	struct facts_paths more = { 0 };
+
+	if (!queries->programs.n)
+		return;
+	host_programs_probe(resolver, queries, facts);
+	for (size_t i = 0; i < facts->programs.n; i++) {
+		const struct facts_program *p = &facts->programs.v[i];
+
+		*ARENA_PUSH(resolver->arena, &more) = p->at;
+		for (size_t k = 0; k < p->others.n; k++)
+			host_resolve(resolver, p->others.v[k],
+				     ARENA_PUSH(resolver->arena, &more));
+	}
+	add_answers(resolver, &more, facts);
+}
+
 static void probe_git(struct host_resolver *resolver,
 		      const struct plan_queries *queries, struct facts *facts)
 {
 	struct facts_paths more = { 0 };
-	struct facts_path *all;
 
 	host_git_probe(resolver, queries->git_at, &facts->git);
 	if (facts->git.dot_git)
@@ -77,15 +112,7 @@ static void probe_git(struct host_resolver *resolver,
 	if (facts->git.common && strcmp(facts->git.common, facts->git.dir))
 		probe_below(resolver, facts->git.common, &queries->git_names,
 			    &more);
-
-	all = arena_array(resolver->arena, struct facts_path,
-			  facts->paths.n + more.n);
-	memcpy(all, facts->paths.v, facts->paths.n * sizeof(*all));
-	if (more.n)
-		memcpy(all + facts->paths.n, more.v, more.n * sizeof(*all));
-	facts->paths.v = all;
-	facts->paths.n += more.n;
-	facts_index_build(resolver->arena, facts);
+	add_answers(resolver, &more, facts);
 }
 
 static int probe_globs(struct host_resolver *resolver,
@@ -354,5 +381,8 @@ int host_facts_probe(struct arena *arena, const struct plan_queries *queries,
 		return -1;
 	if (queries->git_at)
 		probe_git(&resolver, queries, out);
-	return probe_readonly_links(&resolver, queries, out, err);
+	if (probe_readonly_links(&resolver, queries, out, err) < 0)
+		return -1;
+	probe_programs(&resolver, queries, out);
+	return 0;
 }

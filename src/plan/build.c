@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "plan/claims.h"
 #include "plan/environ.h"
+#include "plan/exec.h"
 #include "plan/given.h"
 #include "plan/landlock.h"
 #include "plan/mounts.h"
@@ -242,13 +243,15 @@ static int build_view(struct arena *arena, const struct policy *policy,
 		      const struct policy_context *context,
 		      const struct plan_queries *queries,
 		      const struct facts *facts, struct view *view,
-		      struct err *err)
+		      struct plan_exec *exec, struct err *err)
 {
 	struct claims *claims = arena_alloc(arena, 1, sizeof(*claims));
 	const struct view_node *workdir;
 
 	*claims = *queries->claims;
-	if (view_build(arena, policy, context, claims, facts, view, err) < 0)
+	if (plan_exec_build(arena, policy, context, facts, claims, exec, err) <
+		    0 ||
+	    view_build(arena, policy, context, claims, facts, view, err) < 0)
 		return -1;
 	/* git may work where the box may: its directory can lie outside. */
 	workdir = view_find(view, context->workdir);
@@ -298,8 +301,8 @@ int plan_build(struct arena *arena, const struct policy *policy,
 	plan.workdir = workdir->real;
 	plan.workdir_id = workdir->id;
 	if (check_layer_names(arena, policy, options, err) < 0 ||
-	    build_view(arena, policy, context, queries, facts, &view, err) <
-		    0 ||
+	    build_view(arena, policy, context, queries, facts, &view,
+		       &plan.exec, err) < 0 ||
 	    check_workdir(&view, &plan, err) < 0 ||
 	    check_network(arena, policy, facts, options, &plan, err) < 0 ||
 	    check_landlock(arena, policy, facts, options, &plan, err) < 0 ||
@@ -307,6 +310,7 @@ int plan_build(struct arena *arena, const struct policy *policy,
 	    choose_seccomp(policy, options, &plan, err) < 0)
 		return -1;
 	plan_mounts_build(arena, &view, context, &plan);
+	plan_exec_restrict(&plan);
 	plan_absents_build(arena, &view, &plan);
 	plan_watches_build(arena, &view, &plan);
 	plan_landlock_build(arena, &view, facts, given_kept, &plan);

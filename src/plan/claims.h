@@ -31,6 +31,7 @@ struct claim {
 	bool glob;
 	bool shipped; /* from a profile of ours or built in */
 	bool narrow; /* undoes no denial above it */
+	bool links_only; /* a link is denied, not what it leads to */
 	const char *root; /* protected: the directory it is about, or NULL */
 	const char *key; /* "deny_read", "protected", … */
 	struct policy_origin origin;

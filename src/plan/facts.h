@@ -107,6 +107,22 @@ struct facts_givens {
 	size_t n;
 };
 
+/* A program that exec rules are about, in one of the directories where
+ * programs lie. */
+struct facts_program {
+	const char *name; /* as asked: a name, or a path */
+	struct facts_path at; /* where it was found; not absent */
+	uint64_t size;
+	bool script; /* begins with "#!" */
+	struct facts_strings others; /* further names of the same file, in
+				      * those directories and its own */
+};
+
+struct facts_programs {
+	struct facts_program *v;
+	size_t n;
+};
+
 struct facts {
 	unsigned int kernel; /* 0x061200 for 6.18 */
 	int landlock_abi; /* 0: none */
@@ -121,6 +137,10 @@ struct facts {
 	struct facts_givens given;
 	struct facts_strings environ; /* NAME=VALUE of the caller */
 	struct facts_git git;
+	struct facts_programs programs; /* in the order of asking; where they
+					 * lie is also among @paths */
+	struct facts_strings program_dirs; /* where they were looked for; real
+					    */
 	const char *hostname; /* as uname(2) has it */
 	bool no_network_namespaces; /* it makes none */
 	bool inside_box; /* this process is in a box already */
@@ -142,6 +162,9 @@ struct plan_queries {
 	const char *git_at; /* NULL: do not look */
 	struct facts_strings git_names; /* asked below the git directories */
 	const char *links_at; /* where hard links are looked for */
+	struct facts_strings programs; /* names, or paths where they have a
+					* '/'; looked for in */
+	struct facts_strings program_dirs; /* and in the caller's PATH */
 	const int *fds; /* descriptors that the command will have */
 	size_t fds_n;
 	const struct claims *claims; /* what was asked for, to be decided */

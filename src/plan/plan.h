@@ -66,6 +66,7 @@ struct plan_mount {
 	bool directory; /* what BIND binds */
 	bool on_skeleton; /* the mount point is ours to make: it lies in
 				 * a hollow or private directory */
+	bool noexec; /* nothing in it is executed */
 	bool late; /* BIND: what is there when it is its turn; a mask: if
 		    * anything is */
 	const char *path; /* where; for BIND also what */
@@ -139,11 +140,13 @@ struct plan_watches {
 	size_t n;
 };
 
-/* A program that a rule is about, found on the host. */
+/* A program that a rule is about, found on the host; once for each name that
+ * it is judged by wherever it lies. */
 struct plan_program {
-	const char *path; /* real */
+	const char *path; /* real, or a link that means no other program */
 	struct facts_id id;
-	uint64_t size; /* of the file: a copy has the same */
+	uint64_t size; /* of the file: a copy has the same; 0: copies are not
+			* looked for */
 	bool masked; /* denied as a whole: nobody gets its content */
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "plan/claims.h"
+#include "plan/exec.h"
 #include "plan/network.h"
 #include "plan/plan.h"
 
@@ -60,5 +61,5 @@ int plan_queries_build(struct arena *arena, const struct policy *policy,
 	if (policy->filesystem.git.number != POLICY_GIT_OPEN)
 		out->git_at = context->workdir;
 	out->links_at = context->workdir;
-	return 0;
+	return plan_exec_ask(arena, policy, context, out, err);
 }

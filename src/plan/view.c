@@ -201,7 +201,10 @@ static int add_links(struct builder *b, const struct claim *claim,
 		node->id = link->id;
 		node->link = link->target;
 		node->leads = !claim_denies(claim);
-		if (last && claim_denies(claim))
+		if (claim_denies(claim) &&
+		    (last ||
+		     (claim->links_only && !strcmp(strrchr(link->path, '/'),
+						   strrchr(fact->path, '/')))))
 			node_say(node, claim);
 	}
 	return 0;
@@ -274,7 +277,8 @@ static int add_fact(struct builder *b, const struct claim *claim,
 			      "directory that will hold it");
 	if (add_links(b, claim, fact) < 0)
 		return -1;
-	if (fact->kind == FACTS_ABSENT && !claim_denies(claim))
+	if (claim->links_only ||
+	    (fact->kind == FACTS_ABSENT && !claim_denies(claim)))
 		return 0;
 	node_say(node_add(b, fact->real, fact), claim);
 	return 0;

@@ -219,7 +219,8 @@ static const char multicalls[] =
 	"busybox busybox.static busybox-static busybox-suid busybox.suid "
 	"busybox.nosuid toybox coreutils gnu-coreutils gnucoreutils uutils "
 	"uu-coreutils uutils-coreutils rust-coreutils coreutils-static "
-	"sbase-box ubase-box coreutils.single coreutils-single";
+	"sbase-box ubase-box coreutils.single coreutils-single rustup "
+	"volta-shim";
 
 static bool list_has(const char *list, const char *word)
 {

@@ -89,14 +89,19 @@ const struct policy_field policy_fields[] = {
 		 "instead of stopping the run." },
 
 	{ LIST("exec.deny", exec.deny, POLICY_FORM_COMMAND,
-	       POLICY_NARROW_GROW),
+	       POLICY_NARROW_GROW), YES,
 	  .doc = "Commands that cannot be executed: a program, or a program "
 		 "with its first arguments." },
 	{ LIST("exec.allow", exec.allow, POLICY_FORM_COMMAND,
-	       POLICY_NARROW_SHRINK),
+	       POLICY_NARROW_SHRINK), YES,
 	  .doc = "Exceptions from exec.deny, where they are longer." },
-	{ FLAG("exec.only_system", exec.only_system, "false", "10"),
+	{ FLAG("exec.only_system", exec.only_system, "false", "10"), YES,
 	  .doc = "Nothing that the box can write can be executed." },
+	{ FLAG("exec.report", exec.report, "true", "10"), YES,
+	  .doc = "Every execution is looked at, so that a denied one is told "
+		 "with its arguments; without it programs that are denied as "
+		 "a whole are masked and nothing is told, which costs nothing "
+		 "per execution." },
 
 	{ CHOICE("network.mode", network.mode, "none", "012"), YES,
 	  CHOICES("none", "filtered", "host"),

@@ -84,6 +84,7 @@ struct policy_exec {
 	struct policy_list deny;
 	struct policy_list allow;
 	struct policy_scalar only_system; /* bool */
+	struct policy_scalar report; /* bool */
 };
 
 struct policy_network {
