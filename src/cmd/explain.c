@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd/explain.c - `cordon explain`: may a box read or write this path, or
- * connect there?
+ * cmd/explain.c - `cordon explain`: may a box read or write this path,
+ * connect there, or execute this?
  *
  * Runs in:  the caller's process.
  * Trusts:   the command line.
@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "cmd/explain_exec.h"
 #include "cmd/explain_net.h"
 #include "cmd/output.h"
 #include "cmd/prepare.h"
@@ -30,7 +31,7 @@ struct explain_args {
 	bool json;
 };
 
-enum operation { EXPLAIN_READ, EXPLAIN_WRITE, EXPLAIN_NET };
+enum operation { EXPLAIN_READ, EXPLAIN_WRITE, EXPLAIN_NET, EXPLAIN_EXEC };
 
 /* One path, and the answer. */
 struct answer {
@@ -62,6 +63,7 @@ static const struct {
 	[EXPLAIN_READ] = { "read", "path" },
 	[EXPLAIN_WRITE] = { "write", "path" },
 	[EXPLAIN_NET] = { "net", "host" },
+	[EXPLAIN_EXEC] = { "exec", "command" },
 };
 
 static int parse_words(const struct opt_rest *rest, enum operation *out,
@@ -77,8 +79,8 @@ static int parse_words(const struct opt_rest *rest, enum operation *out,
 		return 0;
 	}
 	return err_set(err, ERR_USAGE,
-		       "say what to explain: 'read' or 'write' and paths, or "
-		       "'net' and hosts");
+		       "say what to explain: 'read' or 'write' and paths, "
+		       "'net' and hosts, or 'exec --' and a command");
 }
 
 /* In a policy a backslash quotes the next character; here it is one. */
@@ -200,6 +202,9 @@ static int explain_main(struct cmd *cmd, const void *verb_args,
 	if (parse_words(rest, &operation, err) < 0 ||
 	    prepare_policy(cmd->arena, &args->policy, prepared, err) < 0)
 		return -1;
+	if (operation == EXPLAIN_EXEC)
+		return explain_exec(cmd->arena, &args->host, prepared,
+				    rest->v + 1, rest->n - 1, args->json, err);
 	if (operation != EXPLAIN_NET)
 		return explain_paths(cmd->arena, args, prepared, rest->v + 1,
 				     rest->n - 1, operation == EXPLAIN_WRITE,
@@ -212,19 +217,24 @@ static int explain_main(struct cmd *cmd, const void *verb_args,
 
 const struct verb verb_explain = {
 	.name = "explain",
-	.summary = "say whether a path or a host can be reached, and why",
+	.summary = "say whether a path, a host or a command is allowed, and "
+		   "why",
 	.synopsis = "[options] read|write PATH ...\n"
-		    "[options] net HOST[:PORT] ...",
-	.text = "Answers for each path or host: allowed or denied, the rule "
-		"that decides with the place it came from, and what would "
-		"change it. The port of a host is 443 unless given; no name "
-		"is resolved, so the addresses behind it are judged only when "
-		"it is connected. Takes the options of 'run'. Exit status: 0 "
-		"if all are allowed, 1 if one is denied.",
+		    "[options] net HOST[:PORT] ...\n"
+		    "[options] exec -- COMMAND [ARGUMENT ...]",
+	.text = "Answers for each path or host, or for one command: allowed "
+		"or denied, the rule that decides with the place it came "
+		"from, and what would change it. The port of a host is 443 "
+		"unless given; no name is resolved, so the addresses behind "
+		"it are judged only when it is connected. A command is not "
+		"run; a denied one is held by a mask on its file, which is a "
+		"wall, or by its name or arguments, which are a guard-rail. "
+		"Takes the options of 'run'. Exit status: 0 if all are "
+		"allowed, 1 if one is denied.",
 	.groups = { explain_groups,
 		    sizeof(explain_groups) / sizeof(*explain_groups) },
 	.args_size = sizeof(struct explain_args),
 	.words = OPT_WORDS_CHOICE,
-	.choices = "read|write|net",
+	.choices = "read|write|net|exec",
 	.run = explain_main,
 };

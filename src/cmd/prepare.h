@@ -37,6 +37,7 @@ enum {
 	POLICY_OPTIONS_N = 5,
 	FILE_OPTIONS_N = 10,
 	NETWORK_OPTIONS_N = 14,
+	EXEC_OPTIONS_N = 3,
 	PROCESS_OPTIONS_N = 5,
 	HOST_OPTIONS_N = 1,
 };
@@ -44,6 +45,7 @@ enum {
 extern const struct opt policy_options[POLICY_OPTIONS_N];
 extern const struct opt file_options[FILE_OPTIONS_N];
 extern const struct opt network_options[NETWORK_OPTIONS_N];
+extern const struct opt exec_options[EXEC_OPTIONS_N];
 extern const struct opt process_options[PROCESS_OPTIONS_N];
 extern const struct opt host_options[HOST_OPTIONS_N];
 
@@ -52,6 +54,7 @@ extern const struct opt host_options[HOST_OPTIONS_N];
 	{ "Policy", policy_options, POLICY_OPTIONS_N, (at) },                  \
 		{ "Files", file_options, FILE_OPTIONS_N, (at) },               \
 		{ "Network", network_options, NETWORK_OPTIONS_N, (at) },       \
+		{ "Programs", exec_options, EXEC_OPTIONS_N, (at) },            \
 	{                                                                      \
 		"Environment, limits, system calls", process_options,          \
 			PROCESS_OPTIONS_N, (at)                                \

@@ -122,6 +122,17 @@ const struct opt network_options[NETWORK_OPTIONS_N] = {
 	ALSO("allow-unix-socket", 0, "PATH", OPT_WORDS_FILE),
 };
 
+const struct opt exec_options[EXEC_OPTIONS_N] = {
+	KEY("deny-exec", 0, "COMMAND", "exec.deny", OPT_WORDS_COMMAND,
+	    "keep it from executing this program ('sudo'), or this with "
+	    "arguments ('git push')"),
+	KEY("allow-exec", 0, "COMMAND", "exec.allow", OPT_WORDS_COMMAND,
+	    "let it execute this all the same, where it is longer than what "
+	    "denies it: 'git push origin docs'"),
+	FIXED("only-system", "exec.only_system", "true",
+	      "let it execute nothing that it can write"),
+};
+
 const struct opt process_options[PROCESS_OPTIONS_N] = {
 	KEY("env", 'e', "NAME[=VALUE]", PREPARE_VARIABLE, OPT_WORDS_VARIABLE,
 	    "pass this variable although it looks like a secret, or set it"),

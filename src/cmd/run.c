@@ -20,6 +20,8 @@
 #include "cmd/report.h"
 #include "cmd/verb.h"
 #include "event/sink.h"
+#include "policy/command.h"
+#include "policy/format.h"
 #include "run/run.h"
 
 enum { STREAMS_N = 3 };
@@ -197,6 +199,24 @@ static void say_denied(const struct outcome_denial *denial)
 		 denial->rule, *remedy ? "; to allow it: " : "", remedy);
 }
 
+/* What would fail in the box with less to say. */
+static int check_command(struct arena *arena, const struct plan *plan,
+			 char *const *argv, struct err *err)
+{
+	struct command_seen seen = { .argv = (const char *const *)argv };
+	struct command_verdict verdict;
+
+	while (argv[seen.argc])
+		seen.argc++;
+	command_judge(&plan->exec.rules, &seen, &verdict);
+	if (!verdict.denied)
+		return 0;
+	return err_set(err, ERR_NOT_EXECUTABLE,
+		       "'%.80s' is denied by exec.deny '%s' (%s)", argv[0],
+		       verdict.rule->text,
+		       policy_origin_format(arena, &verdict.rule->origin));
+}
+
 static int run_command(struct cmd *cmd, const struct run_args *args,
 		       const struct opt_rest *rest, struct err *err)
 {
@@ -218,6 +238,7 @@ static int run_command(struct cmd *cmd, const struct run_args *args,
 	    build_argv(cmd->arena, args, rest, &request.argv, err) < 0 ||
 	    build_fds(cmd->arena, args, &request, &host, err) < 0 ||
 	    prepare_all(cmd->arena, &args->policy, &host, prepared, err) < 0 ||
+	    check_command(cmd->arena, &prepared->plan, request.argv, err) < 0 ||
 	    run_box(cmd->arena, &request, &outcome, err) < 0)
 		return -1;
 	if (!args->json) {

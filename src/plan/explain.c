@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "plan/egress.h"
+#include "plan/exec.h"
 #include "policy/format.h"
 
 static const struct plan_rule *rule_find(const struct plan *plan,
@@ -58,6 +59,8 @@ static const char *remedy(struct arena *arena, const struct plan_verdict *v,
 		return "--git=open";
 	if (!strcmp(key, "socket"))
 		return arena_printf(arena, "--unix-socket='%s'", path);
+	if (!strcmp(key, PLAN_EXEC_KEY))
+		return "take its program out of exec.deny";
 	if (is_fixed(key))
 		return "none: it is protected in every profile";
 	return arena_printf(arena, "--allow-%s='%s'", write ? "write" : "read",

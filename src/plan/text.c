@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "plan/egress.h"
+#include "plan/exec_text.h"
 #include "plan/landlock.h"
 #include "plan/plan.h"
 #include "policy/format.h"
@@ -68,8 +69,9 @@ static void format_mounts(const struct plan *plan, struct text *out)
 	for (size_t i = 0; i < plan->mounts.n; i++) {
 		const struct plan_mount *m = &plan->mounts.v[i];
 
-		text_addf(out, "  %-8s %s", mount_names[m->kind],
-			  m->writable ? "rw" : "ro");
+		text_addf(out, "  %-8s %s%s", mount_names[m->kind],
+			  m->writable ? "rw" : "ro",
+			  m->noexec ? " noexec" : "");
 		add_path(out, m->path);
 		if (m->target) {
 			text_add(out, " ->");
@@ -165,6 +167,7 @@ void plan_text_format(const struct plan *plan, struct text *out)
 		  plan->seccomp_keep ? ", without truncate" : "");
 	if (plan->network == POLICY_MODE_FILTERED)
 		plan_egress_format(out, &plan->egress);
+	plan_exec_format(out, &plan->exec);
 	format_mounts(plan, out);
 	format_landlock(plan, out);
 	format_absents(plan, out);
@@ -195,6 +198,8 @@ static json_t *json_mounts(const struct plan *plan)
 				      json_path(m->path), "writable",
 				      m->writable, "reason", m->reason);
 
+		if (m->noexec)
+			json_object_set_new(o, "noexec", json_true());
 		if (m->target)
 			json_object_set_new(o, "target", json_path(m->target));
 		if (m->content)
@@ -355,6 +360,7 @@ json_t *plan_json_format(const struct plan *plan)
 		"environment", json_environ(plan), "notes",
 		json_strings(plan->notes.v, plan->notes.n));
 
+	json_object_set_new(o, "exec", plan_exec_json(&plan->exec));
 	if (plan->network == POLICY_MODE_FILTERED)
 		json_object_set_new(o, "egress", json_egress(plan));
 	return o;

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "policy/command.h"
 #include "policy/decode.h"
 #include "policy/fields.h"
 #include "policy/format.h"
@@ -91,6 +92,7 @@ static int check_network(struct arena *arena, const struct policy *policy,
 int policy_check_supported(const struct policy *policy, struct err *err)
 {
 	AUTO_ARENA arena = { 0 };
+	struct command_rules rules;
 
 	for (size_t i = 0; i < policy_fields_n; i++) {
 		const struct policy_field *field = &policy_fields[i];
@@ -112,5 +114,7 @@ int policy_check_supported(const struct policy *policy, struct err *err)
 							    &list->v[0].origin),
 				       field->key);
 	}
+	if (command_rules_build(&arena, &policy->exec, &rules, err) < 0)
+		return -1;
 	return check_network(&arena, policy, err);
 }

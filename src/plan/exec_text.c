@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plan/exec_text.c - exec rules in words, and the verdict on an execution
+ *
+ * Runs in:  the process that reads the policy; golden tests.
+ * Trusts:   the plan; nothing that comes from a rule, which is escaped.
+ * Must not: decide anything that the plan does not.
+ */
+#include "plan/exec_text.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "plan/exec.h"
+#include "plan/explain.h"
+#include "plan/plan.h"
+#include "policy/command.h"
+#include "policy/format.h"
+
+enum { REMEDY_WORDS = 16 }; /* longer lines are no help */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+const char *plan_exec_held(const struct plan_exec *exec,
+			   const struct command_rule *rule)
+{
+	const char *word = rule->words[0];
+
+	if (rule->n > 1)
+		return "arguments";
+	for (size_t i = 0; i < exec->programs.n; i++) {
+		const struct plan_program *program = &exec->programs.v[i];
+
+		if (program->masked &&
+		    (!strcmp(program->path, word) ||
+		     !strcmp(base_name(program->path), word)))
+			return "mask";
+	}
+	return "name";
+}
+
+void plan_exec_format(struct text *out, const struct plan_exec *exec)
+{
+	AUTO_ARENA arena = { 0 };
+
+	if (!exec->rules.n && !exec->only_system)
+		return;
+	text_addf(out, "exec: %s\n",
+		  exec->judged ? "every execution is looked at"
+			       : "executions are not looked at");
+	if (exec->only_system)
+		text_add(out, "  only_system: nothing that the box can write "
+			      "is executed\n");
+	for (size_t i = 0; i < exec->rules.n; i++) {
+		const struct command_rule *rule = &exec->rules.v[i];
+
+		text_addf(out, "  %-5s ", rule->allow ? "allow" : "deny");
+		text_add_escaped(out, rule->text);
+		text_add(out, "  (");
+		text_add_escaped(out,
+				 policy_origin_format(&arena, &rule->origin));
+		text_addf(out, ")%s%s\n", rule->allow ? "" : " by ",
+			  rule->allow ? "" : plan_exec_held(exec, rule));
+	}
+}
+
+static json_t *json_text(const char *s)
+{
+	AUTO_ARENA arena = { 0 };
+	struct text text = { .arena = &arena };
+	json_t *json = json_string(s);
+
+	if (json)
+		return json;
+	text_add_escaped(&text, s);
+	return json_string(text_str(&text));
+}
+
+static json_t *json_rule(const struct plan_exec *exec,
+			 const struct command_rule *rule)
+{
+	AUTO_ARENA arena = { 0 };
+	json_t *json = json_pack(
+		"{s:s, s:o, s:o}", "action", rule->allow ? "allow" : "deny",
+		"rule", json_text(rule->text), "origin",
+		json_text(policy_origin_format(&arena, &rule->origin)));
+
+	if (!rule->allow)
+		json_object_set_new(json, "held_by",
+				    json_string(plan_exec_held(exec, rule)));
+	return json;
+}
+
+json_t *plan_exec_json(const struct plan_exec *exec)
+{
+	json_t *rules = json_array(), *masked = json_array();
+
+	for (size_t i = 0; i < exec->rules.n; i++)
+		json_array_append_new(rules,
+				      json_rule(exec, &exec->rules.v[i]));
+	for (size_t i = 0; i < exec->programs.n; i++) {
+		if (exec->programs.v[i].masked)
+			json_array_append_new(
+				masked, json_text(exec->programs.v[i].path));
+	}
+	return json_pack("{s:b, s:b, s:o, s:o}", "judged", exec->judged,
+			 "only_system", exec->only_system, "rules", rules,
+			 "masked", masked);
+}
+
+/* May @word stand in a rule without quotes, and in quotes on a shell's line? */
+static bool is_plain(const char *word)
+{
+	return *word && !strpbrk(word, " \t\r\n'\"\\|;&<>*$`!()");
+}
+
+static const char *join(struct arena *arena, const struct command_seen *seen,
+			size_t n)
+{
+	struct text text = { .arena = arena };
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_plain(seen->argv[i]))
+			return NULL;
+		text_add(&text, i ? " " : "");
+		text_add(&text, i ? seen->argv[i] : base_name(seen->argv[0]));
+	}
+	return text_str(&text);
+}
+
+/* The shortest beginning of the command that would allow it as a rule. */
+static const char *find_exception(struct arena *arena,
+				  const struct command_rules *rules,
+				  const struct command_seen *seen)
+{
+	struct command_rules with = { .n = rules->n + 1 };
+	struct command_verdict verdict;
+	struct command_rule *added;
+	const char **words;
+
+	if (!seen->argc || seen->argc > REMEDY_WORDS)
+		return NULL;
+	words = arena_array(arena, const char *, seen->argc);
+	memcpy(words, seen->argv, seen->argc * sizeof(*words));
+	words[0] = base_name(words[0]);
+	with.v = arena_array(arena, struct command_rule, with.n);
+	memcpy(with.v, rules->v, rules->n * sizeof(*with.v));
+	added = &with.v[rules->n];
+	added->allow = true;
+	added->words = words;
+	for (added->n = 2; added->n <= seen->argc; added->n++) {
+		command_judge(&with, seen, &verdict);
+		if (!verdict.denied)
+			return join(arena, seen, added->n);
+	}
+	return NULL;
+}
+
+/* The file itself, which may run as another program. */
+static bool is_masked(const struct plan_exec *exec, const char *real)
+{
+	for (size_t i = 0; i < exec->programs.n; i++) {
+		if (exec->programs.v[i].masked &&
+		    !strcmp(exec->programs.v[i].path, real))
+			return true;
+	}
+	return false;
+}
+
+static const char *held_by(const struct plan_exec *exec,
+			   const struct command_rule *rule, const char *real)
+{
+	const char *held = plan_exec_held(exec, rule);
+
+	if (real && is_masked(exec, real))
+		return "mask";
+	return real && !strcmp(held, "mask") ? "name" : held;
+}
+
+static void explain_rule(struct arena *arena, const struct plan_exec *exec,
+			 const struct command_seen *seen, const char *real,
+			 const struct command_verdict *verdict,
+			 struct plan_exec_verdict *out)
+{
+	const struct command_rule *rule = verdict->rule;
+	const char *origin = policy_origin_format(arena, &rule->origin);
+	const char *exception = NULL;
+
+	out->reason = arena_printf(arena, "exec.%s '%s' (%s)%s",
+				   rule->allow ? "allow" : "deny", rule->text,
+				   origin, verdict->doubt ? ", in doubt" : "");
+	if (!verdict->denied)
+		return;
+	out->held = held_by(exec, rule, real);
+	exception = find_exception(arena, &exec->rules, seen);
+	if (exception)
+		out->remedy =
+			arena_printf(arena, "--allow-exec='%s'", exception);
+	else
+		out->remedy =
+			arena_printf(arena, "take '%s' out of exec.deny (%s)",
+				     rule->text, origin);
+}
+
+/* What lies where the box can write, or where it cannot read. */
+static bool explain_place(struct arena *arena, const struct plan *plan,
+			  const char *real, struct plan_exec_verdict *out)
+{
+	struct plan_verdict read;
+
+	plan_explain_path(arena, plan, real, false, &read);
+	if (!read.allowed) {
+		out->held = "mask";
+		out->reason = read.reason;
+		out->remedy = read.remedy;
+		return true;
+	}
+	if (!plan->exec.only_system || read.access != PLAN_WRITE)
+		return false;
+	out->held = "noexec";
+	out->reason = arena_printf(
+		arena, "exec.only_system: the box can write '%s'", real);
+	out->remedy = "set exec.only_system: false";
+	return true;
+}
+
+void plan_explain_exec(struct arena *arena, const struct plan *plan,
+		       const struct command_seen *seen, const char *real,
+		       struct plan_exec_verdict *out)
+{
+	const char *words = join(arena, seen, seen->argc > 1 ? 2 : seen->argc);
+	struct command_verdict verdict;
+
+	*out = (struct plan_exec_verdict){ .allowed = false };
+	command_judge(&plan->exec.rules, seen, &verdict);
+	if (verdict.denied) {
+		explain_rule(arena, &plan->exec, seen, real, &verdict, out);
+		return;
+	}
+	if (real && explain_place(arena, plan, real, out))
+		return;
+	out->allowed = true;
+	out->reason = "no rule of exec.deny applies";
+	if (verdict.rule)
+		explain_rule(arena, &plan->exec, seen, real, &verdict, out);
+	out->remedy =
+		words ? arena_printf(arena, "--deny-exec='%s'", words) : NULL;
+}
