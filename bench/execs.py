@@ -3,8 +3,10 @@
 exec loop and a build, each with and without."""
 import json
 
-DENIED = ["sudo", "su", "mkfs", "fdisk", "parted", "chroot", "unshare",
-          "nsenter", "nc", "ftp"]
+# by path: as a name it could be an applet of busybox, which no mask tells
+DENIED = [f"/usr/{where}" for where in (
+    "bin/sudo", "bin/su", "sbin/mkfs", "sbin/fdisk", "sbin/chroot",
+    "bin/unshare", "bin/nsenter", "bin/nc", "bin/ssh", "bin/perl")]
 ARGUMENTS = ["git push", "kubectl delete", "docker run --privileged",
              "dd if=", "npm publish", "systemctl reboot"]
 

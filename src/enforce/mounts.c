@@ -288,9 +288,12 @@ static int apply_bind(struct builder *b, const struct plan_mount *mount,
 	return clone < 0 ? -1 : attach(b, mount, clone, err);
 }
 
-static int mask_clone(int masks, bool directory)
+static int mask_clone(int masks, enum plan_mount_kind kind)
 {
-	AUTO_CLOSE int node = openat(masks, directory ? "d" : "f",
+	AUTO_CLOSE int node = openat(masks,
+				     kind == PLAN_MOUNT_MASK_DIR       ? "d"
+				     : kind == PLAN_MOUNT_MASK_PROGRAM ? "x"
+								       : "f",
 				     O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
 	if (node < 0)
@@ -318,7 +321,7 @@ static int apply_mask(struct builder *b, const struct plan_mount *mount,
 		return err_sys(err, "open '%s'", mount->path);
 	if (check_identity(target, mount, err) < 0)
 		return -1;
-	clone = mask_clone(b->store, mount->kind == PLAN_MOUNT_MASK_DIR);
+	clone = mask_clone(b->store, mount->kind);
 	if (clone < 0)
 		return err_sys(err, "clone a mask");
 	if (tree_attach(clone, target) < 0) {
@@ -417,6 +420,7 @@ static mount_fn *const appliers[] = {
 	[PLAN_MOUNT_READONLY] = apply_readonly,
 	[PLAN_MOUNT_BIND] = apply_bind,
 	[PLAN_MOUNT_MASK_FILE] = apply_mask,
+	[PLAN_MOUNT_MASK_PROGRAM] = apply_mask,
 	[PLAN_MOUNT_MASK_DIR] = apply_mask,
 	[PLAN_MOUNT_HOLLOW] = apply_private,
 	[PLAN_MOUNT_TMPFS] = apply_private,
@@ -427,7 +431,7 @@ static mount_fn *const appliers[] = {
 	[PLAN_MOUNT_FILE] = apply_file,
 };
 
-/* The store, with the two nodes that masks are clones of. */
+/* The store, with the nodes that masks are clones of. */
 static int store_open(struct builder *b, struct err *err)
 {
 	static const char *const options[] = { "mode", "0700", NULL };
@@ -438,6 +442,7 @@ static int store_open(struct builder *b, struct err *err)
 	if (b->store < 0)
 		return err_sys(err, "make the private file system");
 	if (mknodat(b->store, "f", S_IFREG | 0000, 0) < 0 ||
+	    mknodat(b->store, "x", S_IFREG | 0111, 0) < 0 ||
 	    mkdirat(b->store, "d", 0000) < 0)
 		return err_sys(err, "make the nodes for masks");
 	for (size_t i = 0; i < mounts->n; i++) {
@@ -540,7 +545,9 @@ static int restore_once(const struct plan_watch *watch, int masks)
 				   MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
 					   MOUNT_ATTR_NODEV);
 	else
-		clone = mask_clone(masks, S_ISDIR(st.st_mode));
+		clone = mask_clone(masks, S_ISDIR(st.st_mode)
+						  ? PLAN_MOUNT_MASK_DIR
+						  : watch->mount);
 	if (clone < 0)
 		return -1;
 	return tree_attach(clone, target) < 0 ? -1 : 1;

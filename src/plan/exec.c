@@ -313,9 +313,12 @@ int plan_exec_build(struct arena *arena, const struct policy *policy,
 			     .claims = claims,
 			     .out = out };
 	bool *masked = arena_array(arena, bool, facts->programs.n + 1);
+	bool by_name = false; /* an applet could have the name */
 
 	*out = (struct plan_exec){
 		.only_system = policy->exec.only_system.number != 0,
+		.judged = policy->exec.only_system.number &&
+			  policy->exec.report.number,
 	};
 	if (command_rules_build(arena, &policy->exec, &out->rules, err) < 0)
 		return -1;
@@ -326,6 +329,7 @@ int plan_exec_build(struct arena *arena, const struct policy *policy,
 
 		if (rule->allow)
 			continue;
+		by_name |= !strchr(rule->words[0], '/');
 		if (rule->n > 1)
 			b.unmasked = true;
 		else
@@ -334,7 +338,7 @@ int plan_exec_build(struct arena *arena, const struct policy *policy,
 	for (size_t i = 0; i < facts->programs.n; i++)
 		list_program(&b, &facts->programs.v[i],
 			     file_is_masked(&b, i, masked));
-	out->judged = b.unmasked || any_multicall(&b, masked) ||
+	out->judged = b.unmasked || (by_name && any_multicall(&b, masked)) ||
 		      policy->exec.report.number;
 	return 0;
 }

@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "plan/claims.h"
+#include "plan/exec.h"
 #include "plan/plan.h"
 #include "plan/view.h"
 
@@ -130,10 +131,18 @@ static void add_bind(struct arena *arena, struct plan *plan,
 	mount->late = !mount->on_skeleton && node->above->access == PLAN_WRITE;
 }
 
+/* What a file is covered with. */
+static enum plan_mount_kind mask_kind(const struct view_node *node)
+{
+	return node->read_by && !strcmp(node->read_by->key, PLAN_EXEC_KEY)
+		       ? PLAN_MOUNT_MASK_PROGRAM
+		       : PLAN_MOUNT_MASK_FILE;
+}
+
 static void add_hidden(struct arena *arena, struct plan *plan,
 		       const struct view_node *node)
 {
-	enum plan_mount_kind kind = PLAN_MOUNT_MASK_FILE;
+	enum plan_mount_kind kind = mask_kind(node);
 	struct plan_mount *mount;
 
 	if (node->kind == FACTS_DIRECTORY)
@@ -156,7 +165,7 @@ static void add_link(struct arena *arena, struct plan *plan,
 			  "leads to what is visible")
 			->target = node->link;
 	} else if (!on_skeleton(node) && node->read == VIEW_HIDE) {
-		mount_add(arena, plan, PLAN_MOUNT_MASK_FILE, node,
+		mount_add(arena, plan, mask_kind(node), node,
 			  why(node->read_by));
 	} else if (!on_skeleton(node) && node->write == VIEW_WRITE_NO &&
 		   node->above->access == PLAN_WRITE) {
@@ -336,7 +345,7 @@ static bool watched_mount(const struct view *view, const struct view_node *node,
 		return false;
 	if (node->kind == FACTS_ABSENT && !may_appear(node))
 		return false;
-	*kind = PLAN_MOUNT_MASK_FILE;
+	*kind = mask_kind(node);
 	if (node->access == PLAN_HIDDEN)
 		return node->kind != FACTS_ABSENT || node->read == VIEW_HIDE;
 	*kind = PLAN_MOUNT_BIND;

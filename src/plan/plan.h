@@ -48,6 +48,9 @@ enum plan_mount_kind {
 	PLAN_MOUNT_READONLY, /* the whole tree, made read-only in place */
 	PLAN_MOUNT_BIND, /* a host path at the same place */
 	PLAN_MOUNT_MASK_FILE, /* an unreadable empty file over it */
+	PLAN_MOUNT_MASK_PROGRAM, /* the same, but that it has execute bits:
+				  * a shell then tries, and says that it
+				  * was refused, not that nothing is there */
 	PLAN_MOUNT_MASK_DIR, /* an unreadable empty directory over it */
 	PLAN_MOUNT_HOLLOW, /* a directory that shows only what is mounted
 				 * into it below */
@@ -132,7 +135,7 @@ struct plan_watch {
 	const char *path;
 	bool expected; /* comes and goes: a socket; not worth a warning */
 	struct facts_id id; /* of what lay there; zero: nothing */
-	enum plan_mount_kind mount; /* MASK_FILE, MASK_DIR or BIND (ro) */
+	enum plan_mount_kind mount; /* a mask or BIND (ro) */
 };
 
 struct plan_watches {

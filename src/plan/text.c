@@ -24,12 +24,19 @@ static const char *const view_names[] = { "host", "minimal" };
 static const char *const git_names[] = { "work", "readonly", "open" };
 static const char *const action_names[] = { "forbid", "passage", "notice" };
 static const char *const mount_names[] = {
-	[PLAN_MOUNT_ROOT] = "root",	    [PLAN_MOUNT_READONLY] = "tree",
-	[PLAN_MOUNT_BIND] = "bind",	    [PLAN_MOUNT_MASK_FILE] = "mask",
-	[PLAN_MOUNT_MASK_DIR] = "mask-dir", [PLAN_MOUNT_HOLLOW] = "hollow",
-	[PLAN_MOUNT_TMPFS] = "tmpfs",	    [PLAN_MOUNT_PROC] = "proc",
-	[PLAN_MOUNT_DEV] = "dev",	    [PLAN_MOUNT_SYMLINK] = "symlink",
-	[PLAN_MOUNT_MKDIR] = "mkdir",	    [PLAN_MOUNT_FILE] = "file",
+	[PLAN_MOUNT_ROOT] = "root",
+	[PLAN_MOUNT_READONLY] = "tree",
+	[PLAN_MOUNT_BIND] = "bind",
+	[PLAN_MOUNT_MASK_FILE] = "mask",
+	[PLAN_MOUNT_MASK_PROGRAM] = "mask-x",
+	[PLAN_MOUNT_MASK_DIR] = "mask-dir",
+	[PLAN_MOUNT_HOLLOW] = "hollow",
+	[PLAN_MOUNT_TMPFS] = "tmpfs",
+	[PLAN_MOUNT_PROC] = "proc",
+	[PLAN_MOUNT_DEV] = "dev",
+	[PLAN_MOUNT_SYMLINK] = "symlink",
+	[PLAN_MOUNT_MKDIR] = "mkdir",
+	[PLAN_MOUNT_FILE] = "file",
 };
 
 const char *plan_access_name(unsigned int access)

@@ -103,6 +103,7 @@ static bool describe_exec(struct arena *arena, const struct plan *plan,
 			  struct told *told)
 {
 	const struct command_rule *rule;
+	struct text remedy = { .arena = arena };
 
 	told->target = command_line(arena, told);
 	if (told->head.by == FRAME_BY_SYSTEM) {
@@ -121,11 +122,14 @@ static bool describe_exec(struct arena *arena, const struct plan *plan,
 	told->origin = record_origin(arena, &rule->origin);
 	if (told->head.doubt)
 		told->why = "more arguments than are looked at";
-	told->remedy =
-		rule->n > 1 ? arena_printf(arena, "--allow-exec='%s'",
-					   command_line(arena, told))
-			    : arena_printf(arena, "remove '%s' from exec.deny",
-					   rule->text);
+	if (rule->n == 1) {
+		told->remedy = arena_printf(arena, "remove '%s' from exec.deny",
+					    rule->text);
+		return true;
+	}
+	text_add(&remedy, "--allow-exec=");
+	text_add_shell(&remedy, told->target);
+	told->remedy = text_str(&remedy);
 	return true;
 }
 

@@ -98,7 +98,8 @@ def test_a_denied_program_runs_in_no_form(lab, tools, form):
     assert "denied ran" in r.out, r
     r = lab.sh(FORMS[form], policy=deny("denytool"))
     assert "ran" not in r.out, r
-    assert "exec.deny 'denytool'" in r.err, r
+    if form != "make":      # it looks for itself, and does not even try
+        assert "exec.deny 'denytool'" in r.err, r
     r = lab.sh(FORMS[form].replace("denytool", "oktool"),
                policy=deny("denytool"))
     assert "denied ran" in r.out, r        # the other program still does
@@ -144,8 +145,8 @@ def test_its_content_is_not_to_be_had(lab, tools, way, report):
     """T-074: no copy, link or descriptor of a masked program."""
     script = WAYS[way].replace("$D", str(tools / "denytool"))
     if way != "rename":     # the control would move it away
-        r = lab.sh(script, opts=["--allow-write", tools.parent])
-        assert "denied ran" in r.out, r
+        r = lab.host("sh", "-c", script)
+        assert " ran" in r.out, r
         for left in ("c", "s"):
             (lab.work / left).unlink(missing_ok=True)
     r = lab.sh(script, policy=deny("denytool", report=report))
@@ -155,9 +156,9 @@ def test_its_content_is_not_to_be_had(lab, tools, way, report):
 
 def test_every_name_of_it(lab, tools):
     """Symbolic and hard links that were there before the box."""
-    (tools / "alias").symlink_to("denytool")
-    os.link(tools / "denytool", tools / "hard")
-    for name in ("alias", "hard"):
+    (tools / "softname").symlink_to("denytool")
+    os.link(tools / "denytool", tools / "hardname")
+    for name in ("softname", "hardname"):
         r = lab.sh(name)
         assert "denied ran" in r.out, r
         r = lab.sh(name, policy=deny("denytool", report=False))
@@ -194,7 +195,7 @@ def test_one_applet(lab):
         "argv0": f"exec -a dd {busybox} if=/dev/null count=0",
         "nested": "busybox busybox dd if=/dev/null count=0",
         "shell": "busybox sh -c 'busybox dd if=/dev/null count=0'",
-        "copy": f"cp {busybox} bb; ./bb dd if=/dev/null count=0",
+        "copy": f"cp {busybox} busybox2; ./busybox2 dd if=/dev/null count=0",
     }
     for name, script in ask.items():
         r = lab.run("bash", "-c", script)
@@ -290,7 +291,8 @@ print('done')""", policy=deny("git push"))
 
 
 def race(lab, policy, *argv):
-    r = lab.run(probe_path("execrace"), *argv, policy=policy, timeout=300)
+    r = lab.run(probe_path("execrace"), *map(str, argv), policy=policy,
+                timeout=300)
     assert r.ok, r
     words = r.out.split()
     return dict(zip(words[::2], map(int, words[1::2])))
@@ -423,7 +425,7 @@ SPELLINGS = {
     "git --exec-path=$C push $R $P": True,
     "git -c alias.p=push p $R $P": True,
     "env GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.q "
-    "GIT_CONFIG_VALUE_0=push git q $R $P": False,  # the alias is a variable
+    "GIT_CONFIG_VALUE_0=push git q $R $P": True,   # git executes itself
     "$C/git push $R $P": True,
     "$C/git-push $R $P": True,
     "$C/git-send-pack $W/remote.git $P": False,    # another command
