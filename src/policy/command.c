@@ -447,6 +447,18 @@ static const char *named_applet(const char *word, bool *script)
 	return NULL;
 }
 
+/* They take what begins with their name for it: "busybox2" is no applet. */
+static bool is_own_name(const char *name)
+{
+	static const char *const own[] = { "busybox", "toybox", "coreutils" };
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
+		if (!strncmp(name, own[i], strlen(own[i])))
+			return true;
+	}
+	return command_is_multicall(name);
+}
+
 /*
  * A multicall program is what it is called, or its first argument where it is
  * called by its own name. One that is called what it is not by any path may
@@ -465,7 +477,7 @@ static bool next_applet(struct reading *reading)
 			     applet);
 		return true;
 	}
-	if (!command_is_multicall(called(reading)) && is_called_so(reading))
+	if (!is_own_name(called(reading)) && is_called_so(reading))
 		return false;
 	reading_move(reading, 1, NULL);
 	return true;

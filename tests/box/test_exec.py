@@ -84,8 +84,8 @@ FORMS = {
     "eval": "eval denytool",
     "absolute": '"$(command -v denytool)"',
     "python": "python3 -c 'import os; os.system(\"denytool\")'",
-    "spawn": "python3 -c 'import os; os.posix_spawnp(\"denytool\","
-             "[\"x\"],os.environ)'",
+    "spawn": "python3 -c 'import os; os.waitpid(os.posix_spawnp("
+             "\"denytool\",[\"x\"],os.environ),0)'",
     "awk": "awk 'BEGIN{system(\"denytool\")}'",
     "make": "printf 'all:\\n\\tdenytool\\n' > mk; make -f mk",
 }
