@@ -68,6 +68,13 @@ void plan_exec_format(struct text *out, const struct plan_exec *exec)
 		text_addf(out, ")%s%s\n", rule->allow ? "" : " by ",
 			  rule->allow ? "" : plan_exec_held(exec, rule));
 	}
+	for (size_t i = 0; i < exec->programs.n; i++) {
+		const struct plan_program *program = &exec->programs.v[i];
+
+		text_addf(out, "  %-5s ", program->masked ? "mask" : "know");
+		text_add_escaped(out, program->path);
+		text_add(out, program->size ? "  (and copies)\n" : "\n");
+	}
 }
 
 static json_t *json_text(const char *s)

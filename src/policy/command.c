@@ -30,9 +30,21 @@ enum {
 	ALIAS_DEPTH = 8, /* aliases of aliases */
 };
 
+/* What has a meaning to a shell and none in a rule; or NULL. */
+static const char *char_check(char c)
+{
+	if (strchr("|;&<>", c))
+		return "is more than one command; a rule is about one program "
+		       "(quote the character if it is an argument)";
+	if (c == '*')
+		return "has a '*', which rules do not know; they are "
+		       "beginnings anyway: leave it out, or quote it";
+	return NULL;
+}
+
 /* Takes one word of @*text, quotes and backslashes undone; @out has room for
- * all of it. What is wrong, or NULL. */
-static const char *word_take(const char **text, char *out)
+ * all of it. What is wrong, also as a @rule, or NULL. */
+static const char *word_take(const char **text, bool rule, char *out)
 {
 	const char *p = *text;
 	char quote = '\0';
@@ -49,13 +61,8 @@ static const char *word_take(const char **text, char *out)
 			if (quote && !strchr("\"\\$`", p[1]))
 				*out++ = *p;
 			*out++ = *++p;
-		} else if (!quote && strchr("|;&<>", *p)) {
-			return "is more than one command; a rule is about one "
-			       "program (quote the character if it is an "
-			       "argument)";
-		} else if (!quote && *p == '*') {
-			return "has a '*', which rules do not know; they are "
-			       "beginnings anyway: leave it out, or quote it";
+		} else if (rule && !quote && char_check(*p)) {
+			return char_check(*p);
 		} else {
 			*out++ = *p;
 		}
@@ -81,7 +88,7 @@ static const char *words_split(struct arena *arena, const char *text,
 			break;
 		if (out->n == COMMAND_WORDS_MAX)
 			return "has too many words";
-		wrong = word_take(&text, room);
+		wrong = word_take(&text, true, room);
 		if (wrong)
 			return wrong;
 		words[out->n++] = room;
@@ -310,7 +317,7 @@ static bool alias_expand(struct alias *alias, const char *value, size_t drop)
 		value += strspn(value, " \t\r\n");
 		if (!*value)
 			break;
-		if (n + rest_n == ALIAS_WORDS || word_take(&value, word))
+		if (n + rest_n == ALIAS_WORDS || word_take(&value, false, word))
 			return false;
 		alias->v[n++] = word;
 		alias->used += strlen(word) + 1;

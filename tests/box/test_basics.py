@@ -164,8 +164,6 @@ def test_T_009_unknown_key_is_named_with_the_nearest(lab):
 
 
 NOT_YET = [
-    {"exec": {"deny": ["sudo"]}},
-    {"exec": {"only_system": True}},
     {"limits": {"memory": "1GiB"}},
     {"limits": {"cpus": 1}},
     {"limits": {"processes": 64}},

@@ -45,6 +45,9 @@ BAD = {
     "unknown requirement": ("require: [magic]\n", "magic"),
     "unknown list operation": ("filesystem: {deny_read: {swap: [a]}}\n",
                                "deny_read"),
+    "open quote": ("exec: {deny: [\"git 'push\"]}\n", "quote"),
+    "two commands": ("exec: {deny: [a; b]}\n", "more than one command"),
+    "empty command": ("exec: {allow: [' ']}\n", "program"),
     "control characters": ('"bad\\u001b[31mkey": 1\n', ":1"),
 }
 

@@ -305,6 +305,68 @@ static void answer_given(const struct world *world, struct facts_given *given)
 	} while (slash && !given->gone);
 }
 
+/* What lies at @path, if it is a program; twice where it has two names. */
+static void answer_program(const struct world *world, const char *name,
+			   const char *path, struct facts *out)
+{
+	struct facts_program program = { .name = name };
+
+	resolve(world, path, &program.at);
+	if (program.at.kind != FACTS_FILE)
+		return;
+	program.size = 1000 + program.at.id.ino;
+	for (size_t i = 0; i < world->nodes.n; i++) {
+		const struct world_node *node = &world->nodes.v[i];
+
+		if (node->kind == FACTS_FILE &&
+		    node_id(world, node).ino == program.at.id.ino &&
+		    strcmp(node->path, program.at.real) != 0)
+			*ARENA_PUSH(world->arena, &program.others) = node->path;
+	}
+	*ARENA_PUSH(world->arena, &out->programs) = program;
+	*ARENA_PUSH(world->arena, &out->paths) = program.at;
+	for (size_t i = 0; i < program.others.n; i++)
+		resolve(world, program.others.v[i],
+			ARENA_PUSH(world->arena, &out->paths));
+}
+
+static void answer_program_dir(const struct world *world, const char *dir,
+			       struct facts_strings *out)
+{
+	struct facts_path at;
+
+	resolve(world, dir, &at);
+	if (at.kind != FACTS_DIRECTORY)
+		return;
+	for (size_t i = 0; i < out->n; i++) {
+		if (!strcmp(out->v[i], at.real))
+			return;
+	}
+	*ARENA_PUSH(world->arena, out) = at.real;
+}
+
+static void answer_programs(const struct world *world,
+			    const struct plan_queries *queries,
+			    struct facts *out)
+{
+	for (size_t i = 0; i < queries->program_dirs.n; i++)
+		answer_program_dir(world, queries->program_dirs.v[i],
+				   &out->program_dirs);
+	for (size_t i = 0; i < queries->programs.n; i++) {
+		const char *name = queries->programs.v[i];
+
+		if (name[0] == '/') {
+			answer_program(world, name, name, out);
+			continue;
+		}
+		for (size_t k = 0; k < out->program_dirs.n; k++)
+			answer_program(world, name,
+				       path_join(world->arena,
+						 out->program_dirs.v[k], name),
+				       out);
+	}
+}
+
 void world_answer(const struct world *world, const struct plan_queries *queries,
 		  struct facts *out)
 {
@@ -327,6 +389,7 @@ void world_answer(const struct world *world, const struct plan_queries *queries,
 		answer_given(world, given);
 	}
 	answer_git(world, queries, out);
+	answer_programs(world, queries, out);
 	if (out->paths.n)
 		facts_index_build(world->arena, out);
 }

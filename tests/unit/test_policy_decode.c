@@ -48,6 +48,7 @@ static const char every_key[] =
 	"  deny: [sudo, git push]\n"
 	"  allow: [git push origin docs]\n"
 	"  only_system: true\n"
+	"  report: false\n"
 	"network:\n"
 	"  mode: host\n"
 	"  allow: [github.com, '*.npmjs.org', 'db.example.com:5432']\n"
