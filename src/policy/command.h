@@ -15,6 +15,7 @@ struct err;
  * word is a program, by its name or by its path; the others are its first
  * arguments, after options that stand before the sub-command (`git -C x
  * push`). A last word that ends in "=" is the beginning of any later argument.
+ * The longest rule that matches decides; of equally long ones, the denial.
  */
 struct command_rule {
 	const char *const *words;

@@ -18,7 +18,7 @@ ORDER = "base wire event policy plan host enforce guard init egress run cmd".spl
 PURE = {
     "wire": r"",
     "policy": r"|json_\w+|yaml_tree_parse|yaml_node_\w+|free",
-    "plan": r"|json_\w+|policy_\w+|address_\w+|free",
+    "plan": r"|json_\w+|policy_\w+|command_\w+|address_\w+|free",
 }
 HARMLESS = (
     r"(mem|str|strn)\w+|bcmp|__mem\w+_chk|v?snprintf|qsort|bsearch|abort"

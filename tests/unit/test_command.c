@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exec rules: the verdicts of commands.txt, and what is no rule.
+ * Exec rules: the verdicts of commands.txt, what is no rule, and the rules of
+ * shipped profiles.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +17,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "policy/command.h"
+#include "policy/profiles.h"
 
 enum { WORDS_MAX = 64, CASES_MIN = 200 };
 
@@ -320,6 +322,126 @@ static void multicall_programs_are_known_by_name(void **state)
 	assert_false(command_is_multicall("busy"));
 }
 
+static const struct policy *profile(const char *name)
+{
+	const struct policy_profile *found = policy_profile_find(name);
+
+	if (!found)
+		fail_msg("no profile %s", name);
+	return found->policy;
+}
+
+static bool has(const struct policy_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		if (!strcmp(list->v[i].text, text))
+			return true;
+	}
+	return false;
+}
+
+/* Judges @words, between blanks, as the profile does. */
+static bool denies(const char *name, const char *words)
+{
+	AUTO_ARENA arena = { 0 };
+	char *text = arena_strdup(&arena, words), *save = NULL;
+	const char *argv[16];
+	struct command_seen seen = { .argv = argv };
+	struct command_verdict verdict;
+	struct command_rules rules;
+	struct err err = { 0 };
+
+	for (char *word = strtok_r(text, " ", &save); word;
+	     word = strtok_r(NULL, " ", &save))
+		argv[seen.argc++] = word;
+	if (command_rules_build(&arena, &profile(name)->exec, &rules, &err) < 0)
+		fail_msg("%s: %s", name, err.msg);
+	command_judge(&rules, &seen, &verdict);
+	return verdict.denied;
+}
+
+static void profiles_deny_the_commands_of_their_names(void **state)
+{
+	static const struct {
+		const char *profile;
+		const char *denied[12];
+		const char *allowed[8];
+	} rows[] = {
+		{ "commands",
+		  { "reboot", "systemctl reboot", "init 6", "modprobe x",
+		    "mkfs.ext4 /dev/sda", "dd bs=1 if=/dev/zero",
+		    "docker run -it --privileged x", "docker run -v /:/h x",
+		    "unshare -r", "curl x", "kubectl -n x delete y" },
+		  { "git push", "sudo id", "init 3", "docker run x",
+		    "kubectl get x", "systemctl status x", "dd of=x" } },
+		{ "guarded",
+		  { "sudo id", "su", "doas x", "git -C x push", "git-push",
+		    "git checkout -- x", "git rebase main", "npm publish",
+		    "cargo +nightly publish", "twine upload x", "gh pr create",
+		    "gh api -X POST x" },
+		  { "git status", "git commit -m x", "git checkout main",
+		    "npm install", "cargo build", "gh pr list", "gh api x",
+		    "curl x" } },
+		{ "code",
+		  { "sudo id", "git push", "gem push x", "reboot", "nc x 1",
+		    "ftp x", "gh repo delete x", "kubectl exec x" },
+		  { "curl x", "wget x", "ssh x", "scp a b", "rsync a b",
+		    "git status", "npm test" } },
+		{ "code-strict", { "sudo", "git push" }, { "curl x", "ls" } },
+		{ "git-readonly",
+		  { "git push", "git reset", "git clean", "git merge x" },
+		  { "git log", "sudo id", "git checkout main" } },
+		{ "agent", { 0 }, { "git push", "sudo id", "curl x" } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		for (size_t k = 0; k < 12 && rows[i].denied[k]; k++) {
+			if (!denies(rows[i].profile, rows[i].denied[k]))
+				fail_msg("%s allows %s", rows[i].profile,
+					 rows[i].denied[k]);
+		}
+		for (size_t k = 0; k < 8 && rows[i].allowed[k]; k++) {
+			if (denies(rows[i].profile, rows[i].allowed[k]))
+				fail_msg("%s denies %s", rows[i].profile,
+					 rows[i].allowed[k]);
+		}
+	}
+}
+
+static void profiles_for_code_open_no_wide_way_out(void **state)
+{
+	static const char *const both[] = { "code", "code-strict" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const struct policy *p = profile(both[i]);
+
+		assert_int_equal(p->network.mode.number, POLICY_MODE_FILTERED);
+		assert_int_equal(p->filesystem.view.number,
+				 i ? POLICY_VIEW_MINIMAL : POLICY_VIEW_HOST);
+		assert_true(has(&p->network.allow, "api.anthropic.com"));
+		assert_true(has(&p->filesystem.allow_write, "."));
+		assert_true(has(&p->filesystem.deny_write, "**/.env"));
+		for (size_t k = 0; k < p->network.allow.n; k++)
+			assert_null(strstr(p->network.allow.v[k].text,
+					   "amazonaws"));
+		for (size_t k = 0; k < p->filesystem.allow_write.n; k++) {
+			const char *path = p->filesystem.allow_write.v[k].text;
+
+			assert_null(strchr(path, '*'));
+			assert_string_not_equal(path, "~/.config");
+			assert_string_not_equal(path, "~/.local/share");
+			assert_string_not_equal(path, "$XDG_CONFIG_HOME");
+			assert_string_not_equal(path, "$XDG_DATA_HOME");
+		}
+	}
+	assert_int_equal(profile("git-readonly")->filesystem.git.number,
+			 POLICY_GIT_READONLY);
+	assert_int_equal(profile("git-readonly")->network.mode.number,
+			 POLICY_MODE_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -331,6 +453,8 @@ int main(void)
 			a_file_without_arguments_is_judged_by_its_names),
 		cmocka_unit_test(long_command_lines_are_judged_in_time),
 		cmocka_unit_test(multicall_programs_are_known_by_name),
+		cmocka_unit_test(profiles_deny_the_commands_of_their_names),
+		cmocka_unit_test(profiles_for_code_open_no_wide_way_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
