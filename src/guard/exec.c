@@ -156,6 +156,7 @@ static int read_argv(const struct call *call, struct exec_room *room,
 static int open_file(const struct call *call, struct exec_room *room)
 {
 	AUTO_PLACE place = { .dir = -1 };
+	AUTO_CLOSE int base = -1;
 	int flags = (int)call->args[4];
 	int failed = caller_read_path(&call->caller, call->args[1], room->path);
 
@@ -163,7 +164,14 @@ static int open_file(const struct call *call, struct exec_room *room)
 		return failed;
 	if (!room->path[0] && flags & AT_EMPTY_PATH)
 		return caller_open_fd(&call->caller, (int)call->args[0]);
-	failed = place_find(call, (int)call->args[0], call->args[1], &place);
+	(void)strcpy(place.text, room->path);
+	if (room->path[0] != '/') {
+		base = caller_open_dir(&call->caller, (int)call->args[0]);
+		if (base < 0)
+			return base;
+	}
+	failed = place_find_from(call, base < 0 ? call->guard->root : base,
+				 &place);
 	if (failed)
 		return failed;
 	if (!(flags & AT_SYMLINK_NOFOLLOW))

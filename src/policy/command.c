@@ -458,9 +458,10 @@ static const char *named_applet(const char *word, bool *script)
 static bool is_own_name(const char *name)
 {
 	static const char *const own[] = { "busybox", "toybox", "coreutils" };
+	const char *base = command_base_name(name);
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
-		if (!strncmp(name, own[i], strlen(own[i])))
+		if (!strncmp(base, own[i], strlen(own[i])))
 			return true;
 	}
 	return command_is_multicall(name);
