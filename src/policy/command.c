@@ -292,6 +292,20 @@ static const char *alias_find(const struct command_words *args,
 	return found;
 }
 
+/* With help.autocorrect git runs what it takes a word for: any sub-command. */
+static bool guesses(const struct command_words *args)
+{
+	size_t n = command_find_operand("git", args);
+
+	for (size_t i = 0; i + 1 < n; i++) {
+		if (!strcmp(command_word(args, i), "-c") &&
+		    !strncasecmp(command_word(args, i + 1), "help.autocorrect",
+				 16))
+			return true;
+	}
+	return false;
+}
+
 /* Words of an alias, on the stack. */
 struct alias {
 	const char *v[ALIAS_WORDS];
@@ -342,6 +356,8 @@ static bool weigh_aliases(const struct judge *judge,
 
 	if (at == args->head_n + args->tail_n || at < args->head_n)
 		return false;
+	if (guesses(args))
+		return weigh_doubt(judge, "git");
 	value = alias_find(args, command_word(args, at));
 	words.head = alias.v;
 	words.tail = args->tail + (at - args->head_n) + 1;

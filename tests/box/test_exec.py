@@ -439,7 +439,7 @@ SPELLINGS = {
         True,
     "ln -sf /usr/bin/git gg; ./gg push $R $P": True,
     "cp /usr/bin/git g2; ./g2 push $R $P": True,
-    "git -c help.autocorrect=immediate psuh $R $P": False,  # git's own guess
+    "git -c help.autocorrect=immediate psuh $R $P": True,   # in doubt
     "/lib64/ld-linux-x86-64.so.2 /usr/bin/git push $R $P": True,
     "git subtree push --prefix=x $R pwn": True,    # starts git push itself
     "git -c core.sshCommand=x -c alias.z='!git push' z $R $P": True,

@@ -226,13 +226,15 @@ def attack_run(h, count, name, wrapper, more=(), cordon="cordon", env=(),
 def attack(h, count, only=GROUPS, skip=r"^$", env=("FC_MAX=2",)):
     """No boundary or hardening attack escapes; limits are documented."""
     base = attack_run(h, count, "baseline", "none",
-                      ["-f", "exec", "-o", only, "-x", "^FC|" + LONG])
+                      ["-f", "exec exec-name subcmd", "-o", only, "-x",
+                       "^FC|" + LONG])
     escaped = [i for i, v in base.items() if v[0] == "FAIL"]
     count.say(f"without a box {len(escaped)} of {len(base)} attacks succeed")
     count.check("the attacks work at all", len(escaped) >= len(base) // 2,
                 f"only {len(escaped)} of {len(base)} succeed without a box")
     got = attack_run(h, count, "cordon", "cordon",
-                     ["-f", "exec", "-o", only, "-x", skip], env=env)
+                     ["-f", "exec exec-name subcmd", "-o", only, "-x", skip],
+                     env=env)
     judge(h, count, got)
     quick = attack_run(h, count, "faults", "cordon",
                        ["-f", "fault", "-o", "^FC-"], env=env)
