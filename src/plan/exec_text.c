@@ -121,22 +121,19 @@ json_t *plan_exec_json(const struct plan_exec *exec)
 			 "masked", masked);
 }
 
-/* May @word stand in a rule without quotes, and in quotes on a shell's line? */
-static bool is_plain(const char *word)
-{
-	return *word && !strpbrk(word, " \t\r\n'\"\\|;&<>*$`!()");
-}
-
+/* The first words as a rule has them; NULL for one that no rule can have. */
 static const char *join(struct arena *arena, const struct command_seen *seen,
 			size_t n)
 {
 	struct text text = { .arena = arena };
 
 	for (size_t i = 0; i < n; i++) {
-		if (!is_plain(seen->argv[i]))
+		const char *word = i ? seen->argv[i] : base_name(seen->argv[0]);
+
+		if (!*word)
 			return NULL;
 		text_add(&text, i ? " " : "");
-		text_add(&text, i ? seen->argv[i] : base_name(seen->argv[0]));
+		text_add_shell(&text, word);
 	}
 	return text_str(&text);
 }
@@ -169,6 +166,22 @@ static const char *find_exception(struct arena *arena,
 	return NULL;
 }
 
+const char *plan_exec_remedy(struct arena *arena, const struct plan_exec *exec,
+			     const struct command_seen *seen,
+			     const struct command_rule *rule)
+{
+	const char *exception = find_exception(arena, &exec->rules, seen);
+	struct text remedy = { .arena = arena };
+
+	if (!exception)
+		return arena_printf(arena, "take '%s' out of exec.deny (%s)",
+				    rule->text,
+				    policy_origin_format(arena, &rule->origin));
+	text_add(&remedy, "--allow-exec=");
+	text_add_shell(&remedy, exception);
+	return text_str(&remedy);
+}
+
 /* The file itself, which may run as another program. */
 static bool is_masked(const struct plan_exec *exec, const char *real)
 {
@@ -197,7 +210,6 @@ static void explain_rule(struct arena *arena, const struct plan_exec *exec,
 {
 	const struct command_rule *rule = verdict->rule;
 	const char *origin = policy_origin_format(arena, &rule->origin);
-	const char *exception = NULL;
 
 	out->reason = arena_printf(arena, "exec.%s '%s' (%s)%s",
 				   rule->allow ? "allow" : "deny", rule->text,
@@ -205,14 +217,7 @@ static void explain_rule(struct arena *arena, const struct plan_exec *exec,
 	if (!verdict->denied)
 		return;
 	out->held = held_by(exec, rule, real);
-	exception = find_exception(arena, &exec->rules, seen);
-	if (exception)
-		out->remedy =
-			arena_printf(arena, "--allow-exec='%s'", exception);
-	else
-		out->remedy =
-			arena_printf(arena, "take '%s' out of exec.deny (%s)",
-				     rule->text, origin);
+	out->remedy = plan_exec_remedy(arena, exec, seen, rule);
 }
 
 /* What lies where the box can write, or where it cannot read. */

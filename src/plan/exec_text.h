@@ -37,4 +37,10 @@ void plan_explain_exec(struct arena *arena, const struct plan *plan,
 		       const struct command_seen *seen, const char *real,
 		       struct plan_exec_verdict *out);
 
+/* What would allow a command that @rule denies: an option that was tried on
+ * the judge, or to take the rule out. */
+const char *plan_exec_remedy(struct arena *arena, const struct plan_exec *exec,
+			     const struct command_seen *seen,
+			     const struct command_rule *rule);
+
 #endif

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "event/event.h"
 #include "event/sink.h"
+#include "plan/exec_text.h"
 #include "plan/explain.h"
 #include "plan/plan.h"
 #include "run/record.h"
@@ -103,7 +104,10 @@ static bool describe_exec(struct arena *arena, const struct plan *plan,
 			  struct told *told)
 {
 	const struct command_rule *rule;
-	struct text remedy = { .arena = arena };
+	struct command_seen seen = { .names = told->argv,
+				     .names_n = told->argc ? 1 : 0,
+				     .argv = told->argv + 1,
+				     .cut = told->head.cut };
 
 	told->target = command_line(arena, told);
 	if (told->head.by == FRAME_BY_SYSTEM) {
@@ -122,14 +126,8 @@ static bool describe_exec(struct arena *arena, const struct plan *plan,
 	told->origin = record_origin(arena, &rule->origin);
 	if (told->head.doubt)
 		told->why = "more arguments than are looked at";
-	if (rule->n == 1) {
-		told->remedy = arena_printf(arena, "remove '%s' from exec.deny",
-					    rule->text);
-		return true;
-	}
-	text_add(&remedy, "--allow-exec=");
-	text_add_shell(&remedy, told->target);
-	told->remedy = text_str(&remedy);
+	seen.argc = told->argc ? told->argc - 1 : 0;
+	told->remedy = plan_exec_remedy(arena, &plan->exec, &seen, rule);
 	return true;
 }
 
