@@ -216,7 +216,9 @@ int prepare_plan(struct arena *arena, const struct host_args *args,
 		 struct err *err)
 {
 	const struct policy *policy = &prepared->policy.policy;
-	struct plan_options options = { 0 };
+	struct plan_options options = { .layers = args->layers,
+					.layered = args->layered,
+					.learn = args->learn };
 	struct plan_queries queries = { 0 };
 	bool is_file;
 
@@ -224,8 +226,8 @@ int prepare_plan(struct arena *arena, const struct host_args *args,
 		*ARENA_PUSH(arena, &options.allow_degraded) =
 			args->allow_degraded.v[i].text;
 	if (policy_check_supported(policy, err) < 0 ||
-	    plan_queries_build(arena, policy, &prepared->context, &queries,
-			       err) < 0)
+	    plan_queries_build(arena, policy, &prepared->context, &options,
+			       &queries, err) < 0)
 		return -1;
 	add_looks(arena, look, &queries);
 	queries.fds = args->fds;

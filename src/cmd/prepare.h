@@ -26,6 +26,10 @@ struct host_args {
 	struct opt_values allow_degraded;
 	const int *fds; /* descriptors that the command will have */
 	size_t fds_n;
+	struct plan_layers layers; /* and what goes with them: see struct
+				    * plan_options */
+	bool layered;
+	bool learn;
 };
 
 /* Keys of options that are not those of the policy: their value says which

@@ -24,6 +24,7 @@
 #include "base/path.h"
 #include "host/git.h"
 #include "host/given.h"
+#include "host/mounts.h"
 #include "host/programs.h"
 #include "host/resolve.h"
 #include "host/tree.h"
@@ -378,6 +379,8 @@ int host_facts_probe(struct arena *arena, const struct plan_queries *queries,
 	    probe_globs(&resolver, &queries->globs, &out->globs, err) < 0 ||
 	    probe_sockets(&resolver, queries, &out->sockets, err) < 0 ||
 	    probe_hard_links(&resolver, queries, out, err) < 0)
+		return -1;
+	if (queries->mounts && host_mounts_read(arena, &out->mounts, err) < 0)
 		return -1;
 	if (queries->git_at)
 		probe_git(&resolver, queries, out);

@@ -17,6 +17,7 @@
 #include "plan/exec.h"
 #include "plan/given.h"
 #include "plan/landlock.h"
+#include "plan/layers.h"
 #include "plan/mounts.h"
 #include "plan/network.h"
 #include "plan/plan.h"
@@ -218,8 +219,8 @@ static int check_workdir(const struct view *view, struct plan *plan,
 	const struct view_node *node = view_find(view, plan->workdir);
 	bool covered = node->private && strcmp(node->path, plan->workdir);
 
-	/* The box's own directory stands in for the host's. */
-	if (node->private && !covered)
+	/* The box's own directory, or a layer, stands in for the host's. */
+	if (node->layered || (node->private && !covered))
 		plan->workdir_id = (struct facts_id){ 0 };
 
 	if (node->access != PLAN_HIDDEN && !covered)
@@ -242,8 +243,9 @@ static int check_workdir(const struct view *view, struct plan *plan,
 static int build_view(struct arena *arena, const struct policy *policy,
 		      const struct policy_context *context,
 		      const struct plan_queries *queries,
-		      const struct facts *facts, struct view *view,
-		      struct plan_exec *exec, struct err *err)
+		      const struct facts *facts, bool layered,
+		      struct view *view, struct plan_exec *exec,
+		      struct err *err)
 {
 	struct claims *claims = arena_alloc(arena, 1, sizeof(*claims));
 	const struct view_node *workdir;
@@ -251,7 +253,8 @@ static int build_view(struct arena *arena, const struct policy *policy,
 	*claims = *queries->claims;
 	if (plan_exec_build(arena, policy, context, facts, claims, exec, err) <
 		    0 ||
-	    view_build(arena, policy, context, claims, facts, view, err) < 0)
+	    view_build(arena, policy, context, claims, facts, layered, view,
+		       err) < 0)
 		return -1;
 	/* git may work where the box may: its directory can lie outside. */
 	workdir = view_find(view, context->workdir);
@@ -260,12 +263,14 @@ static int build_view(struct arena *arena, const struct policy *policy,
 		return 0;
 	claims_add_git(arena, (enum policy_git)policy->filesystem.git.number,
 		       &facts->git, claims);
-	return view_build(arena, policy, context, claims, facts, view, err);
+	return view_build(arena, policy, context, claims, facts, layered, view,
+			  err);
 }
 
 static void add_notes(struct arena *arena, const struct view *view,
 		      const struct facts *facts, struct plan *plan)
 {
+	plan_layers_note(arena, view, &plan->notes);
 	for (size_t i = 0; i < view->notes.n; i++)
 		*ARENA_PUSH(arena, &plan->notes) = view->notes.v[i];
 	for (size_t i = 0; i < facts->unfinished.n; i++)
@@ -289,6 +294,8 @@ int plan_build(struct arena *arena, const struct policy *policy,
 		.git = (enum policy_git)policy->filesystem.git.number,
 		.git_dir = facts->git.dir,
 		.wall_time_ms = (uint64_t)policy->limits.wall_time.number,
+		.layers = options->layers,
+		.learn = options->learn,
 	};
 	bool given_kept = false;
 	struct view view;
@@ -301,8 +308,9 @@ int plan_build(struct arena *arena, const struct policy *policy,
 	plan.workdir = workdir->real;
 	plan.workdir_id = workdir->id;
 	if (check_layer_names(arena, policy, options, err) < 0 ||
-	    build_view(arena, policy, context, queries, facts, &view,
-		       &plan.exec, err) < 0 ||
+	    build_view(arena, policy, context, queries, facts, options->layered,
+		       &view, &plan.exec, err) < 0 ||
+	    plan_layers_check(&options->layers, facts, &view, err) < 0 ||
 	    check_workdir(&view, &plan, err) < 0 ||
 	    check_network(arena, policy, facts, options, &plan, err) < 0 ||
 	    check_landlock(arena, policy, facts, options, &plan, err) < 0 ||

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "plan/facts.h"
+#include "plan/plan.h"
 #include "policy/match.h"
 
 /*
@@ -233,6 +234,21 @@ static void claims_add_own(struct arena *arena, struct claims *out,
 	}
 }
 
+static void claims_add_layers(struct arena *arena, struct claims *out,
+			      const struct plan_layers *layers)
+{
+	for (size_t i = 0; i < layers->n; i++) {
+		claim_add(arena, out, CLAIM_LAYER, layers->v[i].path, "layer");
+		out->v[out->n - 1].layer = &layers->v[i];
+		out->v[out->n - 1].shipped = false;
+	}
+}
+
+static bool claim_writes(const struct claim *claim)
+{
+	return claim->kind == CLAIM_ALLOW_WRITE || claim->kind == CLAIM_LAYER;
+}
+
 /*
  * Could anything in the home directory be writable? The working directory and
  * the home directory are real paths; other paths may lead anywhere.
@@ -243,7 +259,7 @@ static bool home_may_be_writable(const struct claims *claims,
 	if (path_within(context->workdir, context->home))
 		return true;
 	for (size_t i = 0; i < claims->n; i++) {
-		if (claims->v[i].kind == CLAIM_ALLOW_WRITE &&
+		if (claim_writes(&claims->v[i]) &&
 		    !path_within(context->workdir, claims->v[i].path))
 			return true;
 	}
@@ -264,7 +280,7 @@ static void claims_add_protected(struct arena *arena, struct claims *out,
 
 		size_t first = out->n;
 
-		if (claim.kind != CLAIM_ALLOW_WRITE || claim.glob ||
+		if (!claim_writes(&claim) || claim.glob ||
 		    !strcmp(claim.path, context->workdir))
 			continue;
 		claims_add_names(arena, out, CLAIM_DENY_WRITE, claim.path,
@@ -281,7 +297,8 @@ static void claims_add_protected(struct arena *arena, struct claims *out,
 }
 
 int claims_build(struct arena *arena, const struct policy *policy,
-		 const struct policy_context *context, struct claims *out,
+		 const struct policy_context *context,
+		 const struct plan_layers *layers, struct claims *out,
 		 struct err *err)
 {
 	const struct policy_filesystem *fs = &policy->filesystem;
@@ -299,6 +316,7 @@ int claims_build(struct arena *arena, const struct policy *policy,
 			    &policy->network.unix_sockets, context,
 			    "unix_sockets", err) < 0)
 		return -1;
+	claims_add_layers(arena, out, layers);
 
 	claims_add_names(arena, out, CLAIM_PRIVATE, NULL, claims_private,
 			 "private");

@@ -10,6 +10,8 @@
 struct arena;
 struct err;
 struct facts_git;
+struct plan_layer;
+struct plan_layers;
 
 enum claim_kind {
 	CLAIM_ALLOW_READ,
@@ -18,6 +20,7 @@ enum claim_kind {
 	CLAIM_DENY_WRITE,
 	CLAIM_PRIVATE, /* an own, empty directory in its place */
 	CLAIM_SYSTEM, /* allow_read, silently where it is absent */
+	CLAIM_LAYER, /* written in a layer, where it is visible */
 };
 
 /*
@@ -33,6 +36,7 @@ struct claim {
 	bool narrow; /* undoes no denial above it */
 	bool links_only; /* a link is denied, not what it leads to */
 	const char *root; /* protected: the directory it is about, or NULL */
+	const struct plan_layer *layer; /* CLAIM_LAYER */
 	const char *key; /* "deny_read", "protected", … */
 	struct policy_origin origin;
 };
@@ -44,7 +48,8 @@ struct claims {
 
 /* Everything that does not depend on facts. */
 int claims_build(struct arena *arena, const struct policy *policy,
-		 const struct policy_context *context, struct claims *out,
+		 const struct policy_context *context,
+		 const struct plan_layers *layers, struct claims *out,
 		 struct err *err);
 
 /* What `filesystem.git` says about the repository that was found. */

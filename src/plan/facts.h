@@ -141,6 +141,7 @@ struct facts {
 					 * lie is also among @paths */
 	struct facts_strings program_dirs; /* where they were looked for; real
 					    */
+	struct facts_strings mounts; /* mount points, if they were asked */
 	const char *hostname; /* as uname(2) has it */
 	bool no_network_namespaces; /* it makes none */
 	bool inside_box; /* this process is in a box already */
@@ -165,6 +166,7 @@ struct plan_queries {
 	struct facts_strings programs; /* names, or paths where they have a
 					* '/'; looked for in */
 	struct facts_strings program_dirs; /* and in the caller's PATH */
+	bool mounts; /* which mount points there are */
 	const int *fds; /* descriptors that the command will have */
 	size_t fds_n;
 	const struct claims *claims; /* what was asked for, to be decided */

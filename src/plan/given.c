@@ -28,10 +28,10 @@ struct standing {
 	const struct view_node *open; /* it may not by this one, and could */
 };
 
-/* As the host's: a private directory stands in for it. */
+/* As the host's: a private directory, or a layer, stands in for it. */
 static bool may_write(const struct view_node *node)
 {
-	return node->access == PLAN_WRITE && !node->private;
+	return node->access == PLAN_WRITE && !node->private && !node->layered;
 }
 
 static bool landlock_allows(const struct view_node *node)
@@ -104,6 +104,8 @@ static const char *why_kept(struct arena *arena,
 		return "which is no longer there and has another name";
 	if (node->private)
 		return "where the box has a directory of its own";
+	if (node->layered)
+		return "changes of which go to a layer";
 	if (node->access == PLAN_HIDDEN)
 		return arena_printf(arena, "which %s hides",
 				    origin(arena, node->decided_read->read_by));

@@ -32,6 +32,12 @@ static bool on_skeleton(const struct view_node *node)
 	return above && (above->private || above->access == PLAN_HIDDEN);
 }
 
+/* Is it in one that has the identities of a layer? */
+static bool in_layer(const struct view_node *node)
+{
+	return node->above && node->above->layered;
+}
+
 /* The mount that the skeleton around @node belongs to. */
 static const struct view_node *skeleton_top(const struct view_node *node)
 {
@@ -54,6 +60,7 @@ static struct plan_mount *mount_add(struct arena *arena, struct plan *plan,
 		.path = node->path,
 		.directory = node->kind == FACTS_DIRECTORY,
 		.on_skeleton = on_skeleton(node),
+		.layered = in_layer(node),
 		.id = node->id,
 		.mode = 0755,
 		.reason = reason,
@@ -128,7 +135,18 @@ static void add_bind(struct arena *arena, struct plan *plan,
 
 	mount->writable = node->access == PLAN_WRITE;
 	/* What narrows a writable mount is cut from it, not from the host. */
-	mount->late = !mount->on_skeleton && node->above->access == PLAN_WRITE;
+	mount->late = !mount->on_skeleton &&
+		      (node->above->access == PLAN_WRITE || mount->layered);
+}
+
+static void add_layer(struct arena *arena, struct plan *plan,
+		      const struct view_node *node)
+{
+	struct plan_mount *mount =
+		mount_add(arena, plan, PLAN_MOUNT_COW, node, "layer");
+
+	mount->writable = node->access == PLAN_WRITE;
+	mount->layer = node->layer;
 }
 
 /* What a file is covered with. */
@@ -192,7 +210,12 @@ static void add_node(struct arena *arena, struct plan *plan,
 			add_hidden(arena, plan, node);
 	} else if (on_skeleton(node)) {
 		add_parents(arena, plan, skeleton_top(node)->path, node->path);
-		add_bind(arena, plan, node);
+		if (node->layer)
+			add_layer(arena, plan, node);
+		else
+			add_bind(arena, plan, node);
+	} else if (node->layer) {
+		add_layer(arena, plan, node);
 	} else if (node->pin || node->access != above->access) {
 		add_bind(arena, plan, node);
 	}
@@ -312,6 +335,9 @@ void plan_absents_build(struct arena *arena, const struct view *view,
 			.action =
 				rest ? PLAN_ABSENT_PASSAGE : PLAN_ABSENT_FORBID,
 			.parent = node->parent,
+			.layered = view_find(view, node->parent_real)->layered
+					   ? node->parent_real
+					   : NULL,
 			.origin = node->write_by->origin,
 			.key = node->write_by->key,
 		};

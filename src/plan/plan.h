@@ -60,6 +60,25 @@ enum plan_mount_kind {
 	PLAN_MOUNT_SYMLINK, /* a link inside a hollow directory */
 	PLAN_MOUNT_MKDIR, /* a directory inside a hollow or private one */
 	PLAN_MOUNT_FILE, /* a file of ours over one of the host */
+	PLAN_MOUNT_COW, /* a host directory, changes of which go to a layer */
+};
+
+/*
+ * A directory whose changes go elsewhere: the box sees the host's with what it
+ * has changed laid over it, and the host's stays as it is. The two directories
+ * of a layer are on one file system, the caller's to make and to remove, and
+ * lie where the box sees nothing.
+ */
+struct plan_layer {
+	const char *path; /* of the host; real */
+	const char *upper; /* what was changed */
+	const char *work; /* overlayfs's own; beside @upper */
+	bool transient; /* nobody wants it after a crash: never synced */
+};
+
+struct plan_layers {
+	const struct plan_layer *v;
+	size_t n;
 };
 
 /* In the order in which they are made. */
@@ -72,8 +91,11 @@ struct plan_mount {
 	bool noexec; /* nothing in it is executed */
 	bool late; /* BIND: what is there when it is its turn; a mask: if
 		    * anything is */
-	const char *path; /* where; for BIND also what */
+	bool layered; /* lies in a layer: @id is that of the host's, which
+		       * nothing in the box has */
+	const char *path; /* where; for BIND and COW also what */
 	struct facts_id id; /* what must be there; zero where unchecked */
+	const struct plan_layer *layer; /* COW */
 	unsigned int mode; /* TMPFS, HOLLOW, MKDIR */
 	const char *target; /* SYMLINK */
 	const char *content; /* FILE */
@@ -120,6 +142,9 @@ struct plan_absent {
 	const char *below; /* PASSAGE: the rest of the path */
 	enum plan_absent_action action;
 	struct facts_id parent; /* zero: in any directory */
+	const char *layered; /* the parent's path, if it lies in a layer:
+			      * @parent is the host's until the box has
+			      * mounted it */
 	struct policy_origin origin;
 	const char *key; /* "deny_write", "protected" */
 };
@@ -206,6 +231,7 @@ struct plan {
 	enum policy_git git;
 	const char *git_dir; /* NULL without a repository */
 	struct plan_rules rules;
+	struct plan_layers layers; /* those that the box has */
 	struct plan_mounts mounts;
 	struct plan_landlock landlock;
 	struct plan_landlock cage; /* of processes that need no file at all */
@@ -235,11 +261,18 @@ struct plan_options {
 	struct plan_notes allow_degraded; /* names of --allow-degraded */
 	const struct plan_filter *seccomp_file; /* from an OCI profile, read
 						 * by the caller; or NULL */
+	struct plan_layers layers; /* directories that are written in a
+				    * layer, whatever the policy says of
+				    * writing them as a whole; what is hidden
+				    * or protected stays so */
+	bool layered; /* nothing of the host is written but in a layer */
+	bool learn;
 };
 
 /* Pure: what must be known before @policy can be planned. */
 int plan_queries_build(struct arena *arena, const struct policy *policy,
 		       const struct policy_context *context,
+		       const struct plan_options *options,
 		       struct plan_queries *out, struct err *err);
 
 /*

@@ -43,14 +43,17 @@ static void add_claim(struct arena *arena, const struct claim *claim,
 
 int plan_queries_build(struct arena *arena, const struct policy *policy,
 		       const struct policy_context *context,
+		       const struct plan_options *options,
 		       struct plan_queries *out, struct err *err)
 {
 	struct claims *claims = arena_alloc(arena, 1, sizeof(*claims));
 
 	*out = (struct plan_queries){ 0 };
-	if (claims_build(arena, policy, context, claims, err) < 0)
+	if (claims_build(arena, policy, context, &options->layers, claims,
+			 err) < 0)
 		return -1;
 	out->claims = claims;
+	out->mounts = options->layers.n > 0;
 	*ARENA_PUSH(arena, &out->paths) = context->workdir;
 	if (policy->network.mode.number == POLICY_MODE_FILTERED)
 		*ARENA_PUSH(arena, &out->paths) = PLAN_HOSTS_FILE;

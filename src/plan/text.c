@@ -37,6 +37,7 @@ static const char *const mount_names[] = {
 	[PLAN_MOUNT_SYMLINK] = "symlink",
 	[PLAN_MOUNT_MKDIR] = "mkdir",
 	[PLAN_MOUNT_FILE] = "file",
+	[PLAN_MOUNT_COW] = "layer",
 };
 
 const char *plan_access_name(unsigned int access)
@@ -83,6 +84,10 @@ static void format_mounts(const struct plan *plan, struct text *out)
 		if (m->target) {
 			text_add(out, " ->");
 			add_path(out, m->target);
+		}
+		if (m->layer) {
+			text_add(out, " in");
+			add_path(out, m->layer->upper);
 		}
 		text_addf(out, "  (%s)\n", m->reason);
 		if (m->content)
@@ -209,6 +214,9 @@ static json_t *json_mounts(const struct plan *plan)
 			json_object_set_new(o, "noexec", json_true());
 		if (m->target)
 			json_object_set_new(o, "target", json_path(m->target));
+		if (m->layer)
+			json_object_set_new(o, "upper",
+					    json_path(m->layer->upper));
 		if (m->content)
 			json_object_set_new(o, "content",
 					    json_path(m->content));

@@ -91,6 +91,11 @@ static void node_say(struct view_node *node, const struct claim *claim)
 		node->write = VIEW_WRITE_YES;
 		node->write_by = claim;
 		break;
+	case CLAIM_LAYER:
+		node->write = VIEW_WRITE_YES;
+		node->write_by = claim;
+		node->layer = claim->layer;
+		break;
 	case CLAIM_DENY_WRITE:
 		node->write = VIEW_WRITE_NO;
 		node->write_by = claim;
@@ -240,11 +245,6 @@ static int add_unreachable(struct builder *b, const struct claim *claim,
 				   strerror(fact->sys)));
 }
 
-static void note(struct builder *b, const char *text)
-{
-	*ARENA_PUSH(b->arena, &b->view->notes) = text;
-}
-
 static int add_fact(struct builder *b, const struct claim *claim,
 		    const struct facts_path *fact)
 {
@@ -259,11 +259,12 @@ static int add_fact(struct builder *b, const struct claim *claim,
 			      "its own; remove the rule");
 	}
 	if (is_left_out(b, claim, fact)) {
-		note(b, arena_printf(b->arena,
-				     "'%s' is not made writable: it is the "
-				     "home directory or one of the system; use "
-				     "--allow-write to do it all the same",
-				     fact->real));
+		*ARENA_PUSH(b->arena, &b->view->notes) = arena_printf(
+			b->arena,
+			"'%s' is not made writable: it is the home directory "
+			"or one of the system; use --allow-write to do it all "
+			"the same",
+			fact->real);
 		return 0;
 	}
 	if (claim_denies(claim) && !strcmp(fact->real, "/"))
@@ -380,6 +381,8 @@ static void merge_into(struct view_node *to, const struct view_node *from)
 	}
 	to->pin |= from->pin;
 	to->leads |= from->leads;
+	if (!to->layer)
+		to->layer = from->layer;
 	if (!to->link)
 		to->link = from->link;
 	if (to->kind == FACTS_ABSENT) {
@@ -397,7 +400,7 @@ static void sort_and_merge(struct arena *arena, struct view *view)
 {
 	struct view_node **order =
 		arena_array(arena, struct view_node *, view->n);
-	struct view sorted = { .notes = view->notes };
+	struct view sorted = { .notes = view->notes, .layered = view->layered };
 	size_t room = 1;
 
 	for (size_t i = 0; i < view->n; i++)
@@ -491,12 +494,14 @@ static void derive_all(struct view *view)
 				       : node->write == VIEW_WRITE_YES
 					       ? PLAN_WRITE
 					       : PLAN_READ;
+			view_keep_back(node, view->layered);
 			continue;
 		}
 		above = &view->v[i - 1];
 		while (!path_within(above->path, node->path))
 			above = above->above;
 		derive(node, above);
+		view_keep_back(node, view->layered);
 		if ((node->access == PLAN_HIDDEN &&
 		     (!node->leads || node->read == VIEW_HIDE)) ||
 		    node->kind == FACTS_ABSENT)
@@ -562,7 +567,7 @@ static void add_sockets(struct builder *b, const struct claims *claims)
 int view_build(struct arena *arena, const struct policy *policy,
 	       const struct policy_context *context,
 	       const struct claims *claims, const struct facts *facts,
-	       struct view *out, struct err *err)
+	       bool layered, struct view *out, struct err *err)
 {
 	struct builder b = { .arena = arena,
 			     .policy = policy,
@@ -574,7 +579,7 @@ int view_build(struct arena *arena, const struct policy *policy,
 	bool minimal = policy->filesystem.view.number == POLICY_VIEW_MINIMAL;
 	struct view_node *root;
 
-	*out = (struct view){ 0 };
+	*out = (struct view){ .layered = layered };
 	root = node_add(&b, "/", NULL);
 	root->kind = FACTS_DIRECTORY;
 	node_say(root, minimal ? &root_hidden : &root_shown);

@@ -33,6 +33,7 @@ struct view_node {
 	bool pin; /* bound onto itself against renaming */
 	const char *link; /* a symbolic link, with its target */
 	bool leads; /* @link is on the way to what is allowed */
+	const struct plan_layer *layer; /* it is the root of one; or NULL */
 
 	/* derived by view_build() */
 	enum plan_access access;
@@ -40,22 +41,26 @@ struct view_node {
 	const struct view_node *decided_write;
 	const struct view_node *above; /* nearest node that contains it */
 	bool shows_below; /* something inside it is visible */
+	bool layered; /* it is seen, and written, in a layer */
+	bool kept_back; /* would be writable, and there is no layer for it */
 };
 
 struct view {
 	struct view_node *v;
 	size_t n;
 	struct plan_notes notes;
+	bool layered; /* nothing of the host is written but in a layer */
 };
 
 /*
  * Lays @claims over the facts. Fails with ERR_POLICY where a rule cannot be
- * kept: the message names it and the remedy.
+ * kept: the message names it and the remedy. With @layered, what would be
+ * writable on the host itself is read-only.
  */
 int view_build(struct arena *arena, const struct policy *policy,
 	       const struct policy_context *context,
 	       const struct claims *claims, const struct facts *facts,
-	       struct view *out, struct err *err);
+	       bool layered, struct view *out, struct err *err);
 
 /* The deepest node that contains @path; never NULL, as "/" is a node. */
 const struct view_node *view_find(const struct view *view, const char *path);
@@ -65,6 +70,10 @@ const struct view_node *view_find(const struct view *view, const char *path);
  * there are any. The view then has to be sorted and derived again.
  */
 bool view_add_pins(struct arena *arena, struct view *view);
+
+/* Whether @node is written in a layer; with @layered, one that is not and would
+ * be written on the host becomes read-only. Its parents are derived. */
+void view_keep_back(struct view_node *node, bool layered);
 
 /* Orders paths by components: "/a/b" before "/a-b". */
 int view_path_compare(const char *a, const char *b);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/path.h"
 #include "event/event.h"
 #include "event/sink.h"
 #include "plan/plan.h"
@@ -90,6 +91,11 @@ void record_planted_add(struct record *record, const char *where)
 
 	for (size_t i = 0; i < record->planted.n; i++) {
 		if (!strcmp(record->planted.v[i], where))
+			return;
+	}
+	/* What is in a layer is not in anybody's way. */
+	for (size_t i = 0; i < record->plan->layers.n; i++) {
+		if (path_within(record->plan->layers.v[i].path, where))
 			return;
 	}
 	if (record->planted.n < PLANTED_LIMIT) {

@@ -100,9 +100,11 @@ int main(int argc, char **argv)
 	world_parse(&arena, read_file(&arena, argv[2]), &world);
 	options.allow_degraded.v = world.degraded.v;
 	options.allow_degraded.n = world.degraded.n;
+	options.layers = (struct plan_layers){ world.layers.v, world.layers.n };
+	options.layered = world.layered;
 	if (load_policy(&arena, argv[1], &policy, &err) < 0 ||
-	    plan_queries_build(&arena, &policy, &world.context, &queries,
-			       &err) < 0)
+	    plan_queries_build(&arena, &policy, &world.context, &options,
+			       &queries, &err) < 0)
 		return print_error(&err);
 	world_answer(&world, &queries, &facts);
 	if (plan_build(&arena, &policy, &world.context, &queries, &facts,

@@ -373,6 +373,8 @@ void world_answer(const struct world *world, const struct plan_queries *queries,
 	struct arena *arena = world->arena;
 
 	*out = world->facts;
+	if (!queries->mounts)
+		out->mounts = (struct facts_strings){ 0 };
 	out->git = (struct facts_git){ 0 };
 	for (size_t i = 0; i < queries->paths.n; i++)
 		resolve(world, queries->paths.v[i],
@@ -457,9 +459,22 @@ static bool parse_host(struct world *world, char *const *word, size_t n)
 		facts->inside_box = true;
 	else if (!strcmp(word[0], "env"))
 		*ARENA_PUSH(world->arena, &facts->environ) = word[1];
+	else if (!strcmp(word[0], "mount"))
+		*ARENA_PUSH(world->arena, &facts->mounts) = word[1];
 	else
 		return false;
 	return true;
+}
+
+static void layer_add(struct world *world, const char *path)
+{
+	*ARENA_PUSH(world->arena, &world->layers) = (struct plan_layer){
+		.path = path,
+		.upper = arena_printf(world->arena, "/state/%zu/upper",
+				      world->layers.n),
+		.work = arena_printf(world->arena, "/state/%zu/work",
+				     world->layers.n),
+	};
 }
 
 static bool parse_caller(struct world *world, char *const *word, size_t n)
@@ -475,6 +490,10 @@ static bool parse_caller(struct world *world, char *const *word, size_t n)
 		world->context.workdir = word[1];
 	else if (!strcmp(word[0], "degraded"))
 		*ARENA_PUSH(world->arena, &world->degraded) = word[1];
+	else if (!strcmp(word[0], "layer"))
+		layer_add(world, word[1]);
+	else if (!strcmp(word[0], "layered"))
+		world->layered = true;
 	else
 		return false;
 	return true;

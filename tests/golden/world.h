@@ -3,6 +3,7 @@
 #define CORDON_TESTS_GOLDEN_WORLD_H
 
 #include "plan/facts.h"
+#include "plan/plan.h"
 #include "policy/policy.h"
 
 struct arena;
@@ -16,7 +17,8 @@ struct arena;
  *     env     NAME=VALUE      degraded  landlock    inside    box
  *     dir     PATH            file      PATH        socket    PATH
  *     other   PATH            link      PATH TARGET hard      PATH OTHER
- *     gone    FD PATH         hostname  NAME
+ *     gone    FD PATH         hostname  NAME        mount     PATH
+ *     layer   PATH            layered   yes
  *     git     DIR COMMON DOT_GIT file|dir
  */
 struct world_node {
@@ -35,6 +37,11 @@ struct world {
 	struct policy_context context;
 	struct facts facts; /* what is no answer to a question */
 	struct facts_strings degraded; /* --allow-degraded */
+	struct {
+		struct plan_layer *v;
+		size_t n;
+	} layers;
+	bool layered;
 };
 
 /* Exits with a message where @text cannot be understood. */

@@ -122,7 +122,7 @@ static int build(struct fixture *f)
 	f->facts.paths.v = NULL;
 	f->facts.paths.n = 0;
 	assert_int_equal(plan_queries_build(&f->arena, &f->policy, &context,
-					    &queries, &f->err),
+					    &options, &queries, &f->err),
 			 0);
 	answer(f, &queries);
 	return plan_build(&f->arena, &f->policy, &context, &queries, &f->facts,
