@@ -20,7 +20,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,6 +29,7 @@
 #include "base/path.h"
 #include "enforce/dev.h"
 #include "enforce/enforce.h"
+#include "enforce/layer.h"
 #include "enforce/steps.h"
 #include "enforce/tree.h"
 #include "plan/plan.h"
@@ -81,9 +81,11 @@ static int open_target(const struct builder *b, const struct plan_mount *mount,
 
 	if (fd < 0)
 		return err_sys(err, "open '%s'", mount->path);
-	/* On a skeleton the mount point is ours and has another identity; what
-	 * a private directory covers does not matter. */
-	if (!mount->on_skeleton && mount->kind != PLAN_MOUNT_TMPFS &&
+	/* On a skeleton the mount point is ours and has another identity, and
+	 * so it has in a layer; what a private directory covers does not
+	 * matter. */
+	if (!mount->on_skeleton && !mount->layered &&
+	    mount->kind != PLAN_MOUNT_TMPFS &&
 	    check_identity(fd, mount, err) < 0) {
 		(void)close(fd);
 		return -1;
@@ -100,19 +102,58 @@ static uint64_t attributes(const struct plan_mount *mount)
 
 static int clone_source(int fd, const struct plan_mount *mount, struct err *err)
 {
-	int clone;
+	AUTO_CLOSE int clone = -1;
 
-	if (check_identity(fd, mount, err) < 0)
+	if (!mount->layered && check_identity(fd, mount, err) < 0)
 		return -1;
 	clone = tree_clone(fd, mount->directory, attributes(mount));
-	if (clone < 0)
+	/* A layer can be read-only as a whole and writable in parts. */
+	if (clone < 0 ||
+	    (mount->layered && mount->writable && tree_set_writable(clone) < 0))
 		return err_sys(err, "clone '%s'", mount->path);
-	return clone;
+	return fd_take(&clone);
+}
+
+/*
+ * Nothing in a layer has the identity of what it shows, so the host's is
+ * compared here and the mount is made by name later. That is enough: what is
+ * mounted there is a mask, or the thing itself onto itself, and nobody but the
+ * host can change what the name stands for meanwhile. (The box does not run
+ * yet; the layer it may have left from another time was there when the plan
+ * was made, and no link is followed.)
+ */
+static int check_layered(const struct plan_mount *mount, struct err *err)
+{
+	AUTO_CLOSE int fd = tree_open_at(-1, mount->path);
+
+	/* It is told when its turn comes, if it matters. */
+	return fd < 0 ? 0 : check_identity(fd, mount, err);
+}
+
+static int open_layer(const struct plan_mount *mount, struct err *err)
+{
+	AUTO_CLOSE int lower = tree_open_at(-1, mount->path);
+
+	if (lower < 0)
+		return err_sys(err, "open '%s'", mount->path);
+	if (check_identity(lower, mount, err) < 0)
+		return -1;
+	return layer_open(lower, mount->layer, attributes(mount), err);
+}
+
+static int open_source(const struct plan_mount *mount, struct err *err)
+{
+	AUTO_CLOSE int fd = tree_open_at(-1, mount->path);
+
+	if (fd < 0)
+		return err_sys(err, "open '%s'", mount->path);
+	return clone_source(fd, mount, err);
 }
 
 /*
  * Takes hold of every source while the tree is still the host's: what is
- * mounted first would hide or narrow what is bound later.
+ * mounted first would hide or narrow what is bound later, and the directories
+ * of layers would be read-only.
  */
 static int clone_sources(struct builder *b, struct err *err)
 {
@@ -121,15 +162,16 @@ static int clone_sources(struct builder *b, struct err *err)
 	b->clones = arena_array(&b->arena, int, mounts->n);
 	for (size_t i = 0; i < mounts->n; i++) {
 		const struct plan_mount *mount = &mounts->v[i];
-		AUTO_CLOSE int fd = -1;
 
 		b->clones[i] = -1;
-		if (mount->kind != PLAN_MOUNT_BIND || mount->late)
+		if (mount->layered && check_layered(mount, err) < 0)
+			return -1;
+		if (mount->kind == PLAN_MOUNT_COW)
+			b->clones[i] = open_layer(mount, err);
+		else if (mount->kind == PLAN_MOUNT_BIND && !mount->late)
+			b->clones[i] = open_source(mount, err);
+		else
 			continue;
-		fd = tree_open_at(-1, mount->path);
-		if (fd < 0)
-			return err_sys(err, "open '%s'", mount->path);
-		b->clones[i] = clone_source(fd, mount, err);
 		if (b->clones[i] < 0)
 			return -1;
 	}
@@ -288,21 +330,6 @@ static int apply_bind(struct builder *b, const struct plan_mount *mount,
 	return clone < 0 ? -1 : attach(b, mount, clone, err);
 }
 
-static int mask_clone(int masks, enum plan_mount_kind kind)
-{
-	AUTO_CLOSE int node = openat(masks,
-				     kind == PLAN_MOUNT_MASK_DIR       ? "d"
-				     : kind == PLAN_MOUNT_MASK_PROGRAM ? "x"
-								       : "f",
-				     O_PATH | O_NOFOLLOW | O_CLOEXEC);
-
-	if (node < 0)
-		return -1;
-	return tree_clone(node, false,
-			  MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
-				  MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
-}
-
 static int apply_mask(struct builder *b, const struct plan_mount *mount,
 		      struct err *err)
 {
@@ -319,9 +346,9 @@ static int apply_mask(struct builder *b, const struct plan_mount *mount,
 		return 0;
 	if (target < 0)
 		return err_sys(err, "open '%s'", mount->path);
-	if (check_identity(target, mount, err) < 0)
+	if (!mount->layered && check_identity(target, mount, err) < 0)
 		return -1;
-	clone = mask_clone(b->store, mount->kind);
+	clone = tree_clone_mask(b->store, mount->kind);
 	if (clone < 0)
 		return err_sys(err, "clone a mask");
 	if (tree_attach(clone, target) < 0) {
@@ -412,6 +439,17 @@ static int apply_file(struct builder *b, const struct plan_mount *mount,
 	return attach(b, mount, clone, err);
 }
 
+/* Opened with the sources, as its directories cannot be reached any more. */
+static int apply_layer(struct builder *b, const struct plan_mount *mount,
+		       struct err *err)
+{
+	size_t i = (size_t)(mount - b->plan->mounts.v);
+	int layer = b->clones[i];
+
+	b->clones[i] = -1;
+	return attach(b, mount, layer, err);
+}
+
 typedef int mount_fn(struct builder *b, const struct plan_mount *mount,
 		     struct err *err);
 
@@ -429,6 +467,7 @@ static mount_fn *const appliers[] = {
 	[PLAN_MOUNT_SYMLINK] = apply_symlink,
 	[PLAN_MOUNT_MKDIR] = apply_mkdir,
 	[PLAN_MOUNT_FILE] = apply_file,
+	[PLAN_MOUNT_COW] = apply_layer,
 };
 
 /* The store, with the nodes that masks are clones of. */
@@ -507,62 +546,5 @@ int enforce_mounts(const struct plan *plan, struct box *box, struct err *err)
 	fd_close(&b.root);
 	arena_free(&b.arena);
 	box->masks = b.store;
-	return 0;
-}
-
-/* Is the mount that was made at @fd still there? */
-static bool is_mounted(int fd, const struct plan_watch *watch, int masks)
-{
-	struct stat st, mask;
-	struct statvfs fs;
-
-	if (watch->mount == PLAN_MOUNT_BIND)
-		return fstatvfs(fd, &fs) == 0 && fs.f_flag & ST_RDONLY;
-	return fstat(fd, &st) == 0 && fstat(masks, &mask) == 0 &&
-	       st.st_dev == mask.st_dev;
-}
-
-/*
- * The kernel takes a mount away before it puts the new file in its place; for
- * a moment nothing can be mounted there (ENOENT).
- */
-enum { RESTORE_TRIES = 50, RESTORE_WAIT_US = 100 };
-
-static int restore_once(const struct plan_watch *watch, int masks)
-{
-	AUTO_CLOSE int target = tree_open_at(-1, watch->path);
-	AUTO_CLOSE int clone = -1;
-	struct stat st;
-
-	if (target < 0)
-		return errno == ENOENT ? 0 : -1;
-	if (is_mounted(target, watch, masks))
-		return 0;
-	if (fstat(target, &st) < 0)
-		return -1;
-	if (watch->mount == PLAN_MOUNT_BIND)
-		clone = tree_clone(target, S_ISDIR(st.st_mode),
-				   MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
-					   MOUNT_ATTR_NODEV);
-	else
-		clone = mask_clone(masks, S_ISDIR(st.st_mode)
-						  ? PLAN_MOUNT_MASK_DIR
-						  : watch->mount);
-	if (clone < 0)
-		return -1;
-	return tree_attach(clone, target) < 0 ? -1 : 1;
-}
-
-int enforce_watch_restore(const struct plan *plan, size_t watch,
-			  const struct box *box)
-{
-	for (int tries = 0;; tries++) {
-		int result = restore_once(&plan->watches.v[watch], box->masks);
-
-		if (result >= 0 || errno != ENOENT)
-			return result;
-		if (tries == RESTORE_TRIES)
-			return 0;
-		(void)usleep(RESTORE_WAIT_US);
-	}
+	return layer_settle(plan, err);
 }

@@ -67,21 +67,63 @@ int tree_clone(int fd, bool recursive, uint64_t attributes)
 	return fd_take(&clone);
 }
 
-int tree_new(const char *type, const char *const *options, uint64_t attributes)
+int tree_clone_mask(int masks, enum plan_mount_kind kind)
+{
+	AUTO_CLOSE int node = openat(masks,
+				     kind == PLAN_MOUNT_MASK_DIR       ? "d"
+				     : kind == PLAN_MOUNT_MASK_PROGRAM ? "x"
+								       : "f",
+				     O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (node < 0)
+		return -1;
+	return tree_clone(node, false,
+			  MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+				  MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+}
+
+/* 0 if the kernel takes them all and makes the file system. */
+static int configure(int context, const char *const *options)
+{
+	for (; options && *options; options += 2) {
+		if (syscall(SYS_fsconfig, context,
+			    options[1] ? FSCONFIG_SET_STRING
+				       : FSCONFIG_SET_FLAG,
+			    options[0], options[1], 0) < 0)
+			return -1;
+	}
+	return (int)syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL,
+			    NULL, 0);
+}
+
+/* What the kernel says of the failure; errno is kept. */
+static void read_answer(int context, char *out, size_t room)
+{
+	int sys = errno;
+	ssize_t n = read(context, out, room - 1);
+
+	out[n > 0 ? n : 0] = '\0';
+	errno = sys;
+}
+
+int tree_new_told(const char *type, const char *const *options,
+		  uint64_t attributes, char *answer, size_t room)
 {
 	AUTO_CLOSE int context = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
 
 	if (context < 0)
 		return -1;
-	for (; options && *options; options += 2) {
-		if (syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING,
-			    options[0], options[1], 0) < 0)
-			return -1;
-	}
-	if (syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) <
-	    0)
+	if (configure(context, options) < 0) {
+		if (room)
+			read_answer(context, answer, room);
 		return -1;
+	}
 	return (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, attributes);
+}
+
+int tree_new(const char *type, const char *const *options, uint64_t attributes)
+{
+	return tree_new_told(type, options, attributes, NULL, 0);
 }
 
 int tree_attach(int mount, int target)
@@ -93,6 +135,14 @@ int tree_attach(int mount, int target)
 int tree_set(int mount, uint64_t attributes)
 {
 	return set_attributes(mount, "", AT_EMPTY_PATH, attributes, 0);
+}
+
+int tree_set_writable(int mount)
+{
+	struct mount_attr attr = { .attr_clr = MOUNT_ATTR_RDONLY };
+
+	return (int)syscall(SYS_mount_setattr, mount, "", AT_EMPTY_PATH, &attr,
+			    sizeof(attr));
 }
 
 int tree_set_root(uint64_t attributes)
