@@ -68,6 +68,19 @@ typedef int run_change_fn(void *data, const char *line, struct run_change *out,
 /* The first denial by a rule of which somebody should know now. */
 typedef void run_told_fn(const struct outcome_denial *denial);
 
+/* Something that the command used, or tried to. */
+enum run_act { RUN_READ, RUN_WRITE, RUN_CREATE, RUN_REMOVE, RUN_EXEC };
+
+struct run_used {
+	enum run_act act;
+	const char *path; /* real */
+	const char *comm; /* the program */
+	uint32_t pid; /* in the box */
+};
+
+/* What is in @used is gone when it returns. */
+typedef void run_used_fn(void *data, const struct run_used *used);
+
 struct run_request {
 	const struct plan *plan;
 	char *const *argv;
@@ -78,6 +91,8 @@ struct run_request {
 	run_change_fn *change;
 	void *change_data;
 	run_told_fn *told; /* of a denial, at once; NULL: at the end */
+	run_used_fn *used; /* with plan->learn; or NULL */
+	void *used_data;
 };
 
 const char *outcome_name(enum outcome_kind kind);
