@@ -73,6 +73,7 @@ extern const struct opt common_options_v[COMMON_OPTIONS_N];
 extern const struct verb verb_run;
 extern const struct verb verb_plan;
 extern const struct verb verb_explain;
+extern const struct verb verb_learn;
 extern const struct verb verb_check;
 extern const struct verb verb_policy_show;
 extern const struct verb verb_policy_schema;
