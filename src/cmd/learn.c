@@ -10,8 +10,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -258,9 +260,17 @@ static void find_extended(struct lesson *lesson, struct policy_list *out)
 {
 	const struct policy_args *args = &lesson->args->policy;
 	const struct host_policy *policy = &lesson->plain->policy;
+	char real[PATH_MAX];
 
-	for (size_t i = 0; i < args->profiles.n; i++)
-		extend(lesson, out, args->profiles.v[i].text);
+	for (size_t i = 0; i < args->profiles.n; i++) {
+		const char *text = args->profiles.v[i].text;
+
+		/* A file is meant from here, not from where the policy will
+		 * lie. */
+		if (strchr(text, '/') && realpath(text, real))
+			text = arena_strdup(lesson->arena, real);
+		extend(lesson, out, text);
+	}
 	for (size_t i = 0; i < policy->sources_n && !args->profiles.n; i++) {
 		const struct host_policy_source *source = &policy->sources[i];
 
@@ -465,6 +475,9 @@ static int run_lesson(struct lesson *lesson, struct err *err)
 	request.plan = &lesson->layered->plan;
 	log_info("learning: what the command writes goes to a layer and is "
 		 "thrown away; the policy holds as in 'run'");
+	if (request.plan->network == POLICY_MODE_HOST)
+		log_info("learning: the host's network is used, so connections "
+			 "are not recorded");
 	return run_box(lesson->arena, &request, &lesson->outcome, err);
 }
 

@@ -10,13 +10,15 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/text.h"
 #include "plan/facts.h"
 
-enum { TABLE_MAX = 4 * 1024 * 1024, POINT_FIELD = 4 };
+enum { POINT_FIELD = 4 };
 
 static bool is_octal(const char *s)
 {
@@ -61,18 +63,27 @@ char *host_mounts_parse(struct arena *arena, const char *line)
 	return point;
 }
 
+/* It says that it is empty, so its size is not known before. */
+static int read_table(int fd, struct text *out)
+{
+	char piece[8192];
+	ssize_t n;
+
+	while ((n = read(fd, piece, sizeof(piece))) > 0)
+		text_addn(out, piece, (size_t)n);
+	return n < 0 ? -1 : 0;
+}
+
 int host_mounts_read(struct arena *arena, struct facts_strings *out,
 		     struct err *err)
 {
 	static const char name[] = "/proc/self/mountinfo";
 	AUTO_CLOSE int fd = open(name, O_RDONLY | O_CLOEXEC);
-	char *table;
+	struct text table = { .arena = arena };
 
-	if (fd < 0)
-		return err_sys(err, "open '%s'", name);
-	if (fd_read_file(arena, fd, name, TABLE_MAX, &table, err) < 0)
-		return -1;
-	for (const char *line = table; line && *line;) {
+	if (fd < 0 || read_table(fd, &table) < 0)
+		return err_sys(err, "read '%s'", name);
+	for (const char *line = text_str(&table); line && *line;) {
 		char *point = host_mounts_parse(arena, line);
 
 		if (point)

@@ -43,7 +43,10 @@ static int make_path(struct arena *arena, const char *path, size_t *had,
 		if (mkdir(at, 0700) == 0)
 			*had = above < *had ? above : *had;
 		else if (errno != EEXIST)
-			return err_sys(err, "make the directory '%s'", at);
+			return err_set(err, ERR_HOST,
+				       "make the directory '%s' for layers: "
+				       "%s; XDG_STATE_HOME can name another",
+				       at, strerror(errno));
 		*p = end;
 		if (!end)
 			return 0;

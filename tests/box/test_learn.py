@@ -573,3 +573,37 @@ def test_inside_a_box_it_is_refused(lab):
     shutil.copy(lab.cordon, inner)
     r = lab.run(inner, "learn", "--", "true")
     assert r.code == 125 and "inside of a box" in r.err, r
+
+
+def test_links_to_what_is_protected_are_kept_too(lab):
+    """Dotfile managers: name and target are both protected in the layer."""
+    f = lab.file("home/dot/bashrc", "mine\n")
+    _, token = lab.secret("home/dot/ssh/id")
+    (lab.home / ".bashrc").symlink_to("dot/bashrc")
+    (lab.home / ".ssh").symlink_to(lab.home / "dot/ssh")
+    before = everything(lab.home)
+    r = learn(lab, "cd; echo evil >> .bashrc; echo evil >> dot/bashrc; "
+              "rm -f .bashrc; ln -sf /etc/passwd .bashrc; mv dot dot2; "
+              "cat .bashrc dot/bashrc; cat .ssh/id dot/ssh/id; "
+              "echo other > dot/other; cat dot/other")
+    assert r.out == "mine\nmine\nother\n", r
+    assert token not in r.out and everything(lab.home) == before
+    assert f.read_text() == "mine\n"
+
+
+def test_parts_of_a_read_only_layer_are_writable(lab):
+    (lab.work / "build").mkdir()
+    p = lab.policy(filesystem={"deny_write": ["."], "allow_write": ["build"]})
+    r = learn(lab, "echo x > f; echo y > build/f; cat build/f; ls . build",
+              opts=["-s", p])
+    assert r.out.splitlines() == ["y", ".:", "build", "", "build:", "f"], r
+    assert not os.listdir(lab.work / "build")
+
+
+def test_full_lists_what_is_allowed(lab):
+    out = lab.outside / "p.yaml"
+    learn(lab, "echo x > a", opts=["-o", out, "--full"])
+    assert f"\"{lab.work}\"" in out.read_text()
+    out.unlink()
+    learn(lab, "echo x > a", opts=["-o", out])               # control
+    assert str(lab.work) not in out.read_text()
