@@ -29,6 +29,7 @@
 #include "cmd/prepare.h"
 #include "cmd/report.h"
 #include "cmd/verb.h"
+#include "event/sink.h"
 #include "host/mounts.h"
 #include "policy/decode.h"
 #include "policy/format.h"
@@ -463,12 +464,14 @@ static void propose(struct lesson *lesson)
 
 static int run_lesson(struct lesson *lesson, struct err *err)
 {
+	struct event_sink events;
 	struct run_request request = { .argv = lesson->argv,
-				       .events_fd = -1,
+				       .events = &events,
 				       .control_fd = -1,
 				       .used = learn_uses_add,
 				       .used_data = &lesson->uses };
 
+	event_sink_init(&events);
 	lesson->uses.arena = lesson->arena;
 	if (prepare_layered(lesson, err) < 0)
 		return -1;
