@@ -77,6 +77,7 @@ extern const struct verb verb_learn;
 extern const struct verb verb_check;
 extern const struct verb verb_policy_show;
 extern const struct verb verb_policy_schema;
+extern const struct verb verb_policy_import;
 extern const struct verb verb_policy_init;
 extern const struct verb verb_profiles;
 extern const struct verb verb_trust;
