@@ -281,9 +281,10 @@ const struct verb verb_policy_import = {
 	.text = "Reads the settings of srt, fence, aigate or Claude Code and "
 		"prints a policy. What has no counterpart is listed on "
 		"standard error and in comments at the top of the policy: "
-		"first what was denied there and is not here. Nothing becomes "
-		"possible that was not possible there: what is not sure is "
-		"left out and listed. What would be asked about is denied. "
+		"first what was denied there and is not here. Besides that "
+		"nothing becomes possible that was not possible there: what "
+		"is not sure is left out and listed. What would be asked about "
+		"is denied. "
 		"FILE - is the standard input.",
 	.groups = { import_groups,
 		    sizeof(import_groups) / sizeof(*import_groups) },

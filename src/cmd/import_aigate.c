@@ -88,7 +88,8 @@ static int take_cpu(struct import *im, const struct yaml_node *node,
 static int take_pids(struct import *im, const struct yaml_node *node,
 		     const char *path)
 {
-	add_limit(im, "limits.processes", node->text, node, path);
+	if (strcmp(node->text, "0")) /* which is no limit */
+		add_limit(im, "limits.processes", node->text, node, path);
 	return 0;
 }
 

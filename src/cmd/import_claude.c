@@ -190,6 +190,19 @@ static int take_known(struct import *im, const struct yaml_node *root)
 	return import_take_map(im, &known, "", root_keys);
 }
 
+/* What the profile that was chosen here means. */
+static void note_profile(struct import *im, bool only_allowed)
+{
+	if (!only_allowed)
+		import_note(im, IMPORT_TOLD, "extends", NULL, NULL,
+			    "what would be asked about and has no rule is "
+			    "decided by the profile: the current directory "
+			    "can be written");
+	import_note(im, IMPORT_TOLD, "extends", NULL, NULL,
+		    "an agent that runs in the box itself needs its service: "
+		    "--extends agent allows it");
+}
+
 int import_read_claude(struct import *im, const struct yaml_node *root)
 {
 	const struct yaml_node *mode =
@@ -201,14 +214,8 @@ int import_read_claude(struct import *im, const struct yaml_node *root)
 	im->state = name;
 	im->deny_exec_wins = true;
 	import_extend(im, writes_only_allowed(name) ? "base" : "default");
-	if (!writes_only_allowed(name))
-		import_note(im, IMPORT_TOLD, "extends", NULL, NULL,
-			    "what would be asked about and has no rule is "
-			    "decided by the profile: the current directory "
-			    "can be written");
-	import_note(im, IMPORT_TOLD, "extends", NULL, NULL,
-		    "an agent that runs in the box itself needs its service: "
-		    "--extends agent allows it");
+	if (!im->extends)
+		note_profile(im, writes_only_allowed(name));
 	if (!root)
 		return 0;
 	note_others(im, root);

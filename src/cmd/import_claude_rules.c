@@ -66,6 +66,11 @@ static void take_command(const struct rule *rule)
 				   rule->node, rule->path);
 		return;
 	}
+	if (strchr(words, '*')) {
+		note_rule(rule, "a command is matched by its first words; "
+				"there are no patterns within");
+		return;
+	}
 	import_note(rule->im, IMPORT_TOLD, rule->path, rule->node,
 		    rule->node->text,
 		    "exactly this command, and rules here are about "

@@ -45,7 +45,7 @@ int import_parse(struct import *im, const struct import_tool *tool,
 				       NULL, "extends"))
 		return err_set(im->err, ERR_USAGE,
 			       "--extends: '%s' is not a profile", im->extends);
-	if (im->extends)
+	if (im->extends && strcmp(im->extends, "base"))
 		import_note(im, IMPORT_TOLD, "extends", NULL, im->extends,
 			    "chosen with --extends: what it allows is allowed "
 			    "as well");

@@ -137,6 +137,9 @@ bool overlap_check(const struct overlap_path *inner,
 			reached = step_any_depth(outer, reached);
 		else
 			reached = step(inner, i, outer, reached);
+		/* It goes on below what it has just been. */
+		if (is_any_depth(inner, i) && reached & end)
+			return true;
 	}
 	return self && reached & end;
 }

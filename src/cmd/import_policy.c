@@ -45,6 +45,17 @@ static bool has_item(const struct policy_list *list, const char *text)
 	return false;
 }
 
+/* A reason without the value that it begins with: a note has that already. */
+static const char *after_value(const char *reason, const char *value)
+{
+	size_t len = strlen(value);
+
+	if (reason[0] == '\'' && !strncmp(reason + 1, value, len) &&
+	    !strncmp(reason + 1 + len, "': ", 3))
+		return reason + len + 4;
+	return reason;
+}
+
 bool import_add(struct import *im, const char *key, const char *value,
 		enum import_loss loss, const struct yaml_node *node,
 		const char *path)
@@ -67,12 +78,11 @@ bool import_add(struct import *im, const char *key, const char *value,
 		}
 	}
 	if (policy_set_text(im->arena, &im->policy, key, value, origin,
-			    &refused) < 0) {
-		import_note(im, loss, path, node, value,
-			    arena_strdup(im->arena, refused.msg));
-		return false;
-	}
-	return true;
+			    &refused) == 0)
+		return true;
+	import_note(im, loss, path, node, value,
+		    after_value(arena_strdup(im->arena, refused.msg), value));
+	return false;
 }
 
 void import_extend(struct import *im, const char *profile)

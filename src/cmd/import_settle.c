@@ -30,7 +30,8 @@ struct paths {
 /* The rules in one context; see import_settle(). */
 struct view {
 	struct paths allow_read, allow_write, deny_read, deny_write;
-	struct paths profile_read, profile_write; /* denied by the profile */
+	struct paths profile_deny_read, profile_deny_write;
+	struct paths profile_allow_read, profile_allow_write;
 };
 
 static void add_paths(struct import *im, const struct policy_context *context,
@@ -83,8 +84,9 @@ static const char *find_denial(const struct view *view,
 	return NULL;
 }
 
-static const char *why_not(struct import *im, const struct view *view,
-			   const struct overlap_path *allow, bool writing)
+/* The rule of the settings that @allow reaches into, if that decided there. */
+static const char *denied_by(const struct import *im, const struct view *view,
+			     const struct overlap_path *allow, bool writing)
 {
 	const char *by = NULL;
 
@@ -93,15 +95,23 @@ static const char *why_not(struct import *im, const struct view *view,
 	if (!by && (writing || !im->allow_read_wins))
 		by = find_denial(view, &view->deny_read, allow, false,
 				 im->allow_read_wins);
+	return by;
+}
+
+static const char *why_not(struct import *im, const struct view *view,
+			   const struct overlap_path *allow, bool writing)
+{
+	const char *by = denied_by(im, view, allow, writing);
+
 	if (by)
 		return arena_printf(im->arena,
 				    "it can lie inside '%s', which is denied: "
 				    "that decided there, here the more "
 				    "specific path would",
 				    by);
-	by = find_denial(view, &view->profile_read, allow, true, false);
+	by = find_denial(view, &view->profile_deny_read, allow, true, false);
 	if (!by && writing)
-		by = find_denial(view, &view->profile_write, allow, true,
+		by = find_denial(view, &view->profile_deny_write, allow, true,
 				 false);
 	if (by)
 		return arena_printf(im->arena,
@@ -156,29 +166,111 @@ static void settle_list(struct import *im, const struct view *views, size_t n,
 	}
 }
 
-static const struct policy *profile_of(const struct import *im)
+/* Items of one key in all profiles that the policy is laid over. */
+static struct policy_list profile_list(struct import *im, const char *key)
 {
 	const struct policy_list *extends = &im->policy.extends;
-	const struct policy_profile *found =
-		extends->n ? policy_profile_find(extends->v[0].text) : NULL;
+	struct policy_list all = { 0 };
 
-	/* A profile of the user's own is laid over this one as well, mostly. */
-	return found ? found->policy : policy_profile_find("base")->policy;
+	for (size_t i = 0; i < extends->n; i++) {
+		const struct policy_profile *profile =
+			policy_profile_find(extends->v[i].text);
+		const struct policy_list *list;
+
+		/* One of the user's own is laid over this one, mostly. */
+		if (!profile)
+			profile = policy_profile_find("base");
+		list = policy_field_list(policy_field_find(key),
+					 profile->policy);
+		for (size_t k = 0; k < list->n; k++) {
+			struct policy_item *v =
+				arena_grow(im->arena, (void *)(uintptr_t)all.v,
+					   all.n, sizeof(*v));
+
+			v[all.n++] = list->v[k];
+			all.v = v;
+		}
+	}
+	return all;
 }
 
 static void build_view(struct import *im, const struct policy_context *context,
 		       struct view *out)
 {
 	const struct policy_filesystem *fs = &im->policy.filesystem;
-	const struct policy_filesystem *profile = &profile_of(im)->filesystem;
+	const struct {
+		struct paths *paths;
+		const char *key;
+	} profiles[] = {
+		{ &out->profile_deny_read, "filesystem.deny_read" },
+		{ &out->profile_deny_write, "filesystem.deny_write" },
+		{ &out->profile_allow_read, "filesystem.allow_read" },
+		{ &out->profile_allow_write, "filesystem.allow_write" },
+	};
 
 	memset(out, 0, sizeof(*out));
 	add_paths(im, context, &fs->allow_read, &out->allow_read);
 	add_paths(im, context, &fs->allow_write, &out->allow_write);
 	add_paths(im, context, &fs->deny_read, &out->deny_read);
 	add_paths(im, context, &fs->deny_write, &out->deny_write);
-	add_paths(im, context, &profile->deny_read, &out->profile_read);
-	add_paths(im, context, &profile->deny_write, &out->profile_write);
+	for (size_t i = 0; i < sizeof(profiles) / sizeof(*profiles); i++) {
+		struct policy_list list = profile_list(im, profiles[i].key);
+
+		add_paths(im, context, &list, profiles[i].paths);
+	}
+}
+
+static void push_item(struct import *im, struct policy_list *list,
+		      const struct policy_item *item)
+{
+	struct policy_item *v = arena_grow(
+		im->arena, (void *)(uintptr_t)list->v, list->n, sizeof(*v));
+
+	v[list->n++] = *item;
+	list->v = v;
+}
+
+/*
+ * What the profile allows inside of what is denied has to go as well: then the
+ * list is replaced by what may stay of both.
+ */
+static void settle_profile(struct import *im, const struct view *views,
+			   size_t n, bool writing)
+{
+	struct policy_list *list = writing ? &im->policy.filesystem.allow_write
+					   : &im->policy.filesystem.allow_read;
+	const struct paths *all = writing ? &views[0].profile_allow_write
+					  : &views[0].profile_allow_read;
+	struct policy_list stay = *list;
+	bool gone = false;
+
+	for (size_t k = 0; k < all->n; k++) {
+		const char *by = NULL;
+
+		for (size_t i = 0; i < n && !by; i++) {
+			const struct paths *here =
+				writing ? &views[i].profile_allow_write
+					: &views[i].profile_allow_read;
+
+			by = denied_by(im, &views[i], &here->v[k], writing);
+		}
+		if (!by) {
+			push_item(im, &stay, all->items[k]);
+			continue;
+		}
+		gone = true;
+		import_note(im, IMPORT_TOLD, "extends", NULL,
+			    all->items[k]->text,
+			    arena_printf(im->arena,
+					 "the profile allows it; it can lie "
+					 "inside '%s', which is denied, so it "
+					 "is taken out",
+					 by));
+	}
+	if (!gone)
+		return;
+	*list = stay;
+	list->op = POLICY_REPLACE;
 }
 
 /* -------------------------------------------------------------- commands */
@@ -238,6 +330,33 @@ static void settle_commands(struct import *im)
 	}
 }
 
+/* Likewise for what the profile excepts from its own denials. */
+static void settle_profile_commands(struct import *im)
+{
+	struct policy_list profile = profile_list(im, "exec.allow");
+	struct policy_exec *exec = &im->policy.exec;
+	struct policy_list stay = exec->allow;
+	bool gone = false;
+
+	for (size_t k = 0; k < profile.n; k++) {
+		bool denied = false;
+
+		for (size_t i = 0; i < exec->deny.n; i++)
+			denied |= has_words(profile.v[k].text,
+					    exec->deny.v[i].text);
+		gone |= denied;
+		if (!denied)
+			push_item(im, &stay, &profile.v[k]);
+	}
+	if (!gone || !im->deny_exec_wins)
+		return;
+	import_note(im, IMPORT_TOLD, "extends", NULL, NULL,
+		    "exceptions of the profile that lie inside of what is "
+		    "denied are taken out of exec.allow");
+	exec->allow = stay;
+	exec->allow.op = POLICY_REPLACE;
+}
+
 /* --------------------------------------------------------------- network */
 
 static void settle_network(struct import *im)
@@ -271,7 +390,10 @@ int import_settle(struct import *im)
 	build_view(im, &homely, &views[1]);
 	settle_list(im, views, 2, true);
 	settle_list(im, views, 2, false);
+	settle_profile(im, views, 2, true);
+	settle_profile(im, views, 2, false);
 	settle_commands(im);
+	settle_profile_commands(im);
 	settle_network(im);
 	return 0;
 }
