@@ -91,6 +91,11 @@ int fd_read_file(struct arena *arena, int fd, const char *name, size_t limit,
 	got = fd_read_all(fd, data, room + 1);
 	if (got < 0)
 		return err_sys(err, "read '%s'", name);
+	if ((size_t)got > limit)
+		return err_set(err, ERR_POLICY,
+			       "'%s' has more than the %zu bytes that are "
+			       "accepted",
+			       name, limit);
 	if ((size_t)got > room)
 		return err_set(err, ERR_POLICY,
 			       "'%s' changed while it was read", name);

@@ -278,14 +278,12 @@ const struct verb verb_policy_import = {
 	.name = "policy import",
 	.summary = "make a policy of another program's settings",
 	.synopsis = "--from srt|fence|aigate|claude [options] FILE",
-	.text = "Reads the settings of srt, fence, aigate or Claude Code and "
-		"prints a policy. What has no counterpart is listed on "
-		"standard error and in comments at the top of the policy: "
-		"first what was denied there and is not here. Besides that "
-		"nothing becomes possible that was not possible there: what "
-		"is not sure is left out and listed. What would be asked about "
-		"is denied. "
-		"FILE - is the standard input.",
+	.text = "Prints a policy made of the settings of srt, fence, aigate or "
+		"Claude Code in FILE, or - for the standard input. What has no "
+		"counterpart is listed on standard error and in its comments, "
+		"first what was denied there and is not here; nothing else "
+		"becomes possible that was not. What would be asked about is "
+		"denied.",
 	.groups = { import_groups,
 		    sizeof(import_groups) / sizeof(*import_groups) },
 	.args_size = sizeof(struct import_args),

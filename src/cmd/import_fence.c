@@ -409,16 +409,17 @@ int import_read_fence(struct import *im, const struct yaml_node *root)
 	const struct yaml_node *extends = import_find(root, "extends");
 	const struct yaml_node *defaults =
 		import_find(import_find(root, "command"), "useDefaults");
-	struct fence fence = { .network = import_find(root, "network") };
+	struct fence *fence = arena_array(im->arena, struct fence, 1);
 
-	im->state = &fence;
+	fence->network = import_find(root, "network");
+	im->state = fence;
 	if (extends && extends->kind == YAML_KIND_SCALAR && !extends->plain)
 		take_extends(im, extends);
-	if (!fence.template) {
+	if (!fence->template) {
 		import_extend(im, "base");
 		if (!defaults || import_is_true(defaults))
 			import_extend(im, "commands");
 	}
-	im->network_said = !fence.template;
+	im->network_said = !fence->template;
 	return root ? import_take_map(im, root, "", root_keys) : 0;
 }

@@ -15,7 +15,7 @@
 #include "policy/match.h"
 
 /* Rules deeper than this are taken to overlap. */
-enum { DEPTH_MAX = 63 };
+enum { DEPTH_MAX = 24 };
 
 void overlap_path_build(struct arena *arena, const struct policy_path *path,
 			struct overlap_path *out)
@@ -129,7 +129,7 @@ bool overlap_check(const struct overlap_path *inner,
 	if (inner->n > DEPTH_MAX || outer->n > DEPTH_MAX)
 		return true;
 	reached = skip_any_depth(outer, reached);
-	for (size_t i = 0; i < inner->n; i++) {
+	for (size_t i = 0; i < inner->n && reached; i++) {
 		/* All of @outer, and there is more of @inner below it. */
 		if (reached & end)
 			return true;

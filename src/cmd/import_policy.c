@@ -19,7 +19,7 @@
 #include "policy/names.h"
 
 /* More than anybody writes; every rule is held against every other. */
-enum { ITEMS_MAX = 1000 };
+enum { PATHS_MAX = 300, ITEMS_MAX = 1000 };
 
 void import_note(struct import *im, enum import_loss loss, const char *path,
 		 const struct yaml_node *node, const char *item,
@@ -34,6 +34,11 @@ void import_note(struct import *im, enum import_loss loss, const char *path,
 	};
 
 	*ARENA_PUSH(im->arena, &im->notes) = note;
+}
+
+static size_t most_items(const struct policy_field *field)
+{
+	return field->form == POLICY_FORM_PATH ? PATHS_MAX : ITEMS_MAX;
 }
 
 static bool has_item(const struct policy_list *list, const char *text)
@@ -70,10 +75,12 @@ bool import_add(struct import *im, const char *key, const char *value,
 
 		if (has_item(list, value))
 			return true;
-		if (list->n >= ITEMS_MAX) {
+		if (list->n >= most_items(field)) {
 			import_note(im, loss, path, node, value,
-				    "more than 1000 rules for one key are not "
-				    "taken over");
+				    arena_printf(im->arena,
+						 "more than %zu rules for one "
+						 "key are not taken over",
+						 most_items(field)));
 			return false;
 		}
 	}

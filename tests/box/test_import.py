@@ -129,6 +129,8 @@ def test_standard_input_and_a_pipe(lab):
     piped = call(["bash", "-c", f"'{lab.cordon}' policy import --from srt "
                   f"<(echo '{text}')"], env=lab.env, cwd=lab.work)
     assert piped.ok and '- "x"' in piped.out, piped
+    r = importer(lab, "--from", "srt", "-", input='"' + "x" * 2_000_000)
+    assert r.code == 1 and "more than the 1048576 bytes" in r.err, r
 
 
 # -- files --------------------------------------------------------------------
@@ -445,11 +447,14 @@ def test_T_180_a_box_below_a_denied_home_writes_nothing(lab):
 
 
 def test_many_rules_are_no_trouble(lab):
-    value = {"filesystem": {
-        "allowWrite": [f"a{i}/**/x" for i in range(3000)],
-        "denyWrite": [f"**/b{i}" for i in range(3000)]}}
-    answer = imported(lab, "srt", value)
+    allow = ["*a*/" * 22 + f"x{i}" for i in range(800)]
+    deny = ["**/*a*/" * 11 + f"y{i}" for i in range(800)]
+    value = {"filesystem": {"allowWrite": allow, "denyWrite": deny,
+                            "allowRead": allow, "denyRead": deny},
+             "command": {"deny": [f"p{i}" for i in range(1100)]}}
+    answer = imported(lab, "fence", value)
     fs = answer["policy"]["filesystem"]
-    assert len(fs["deny_write"]) == 1000
-    assert any("more than 1000" in n["why"] and n["kind"] == "denied"
+    assert len(fs["deny_write"]) == 300
+    assert len(answer["policy"]["exec"]["deny"]) == 1000
+    assert any("more than 300" in n["why"] and n["kind"] == "denied"
                for n in answer["notes"])
