@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct err;
 struct plan;
@@ -15,6 +16,7 @@ struct plan;
 struct box {
 	int control; /* to the supervisor */
 	int masks; /* detached tree of empty nodes, for new masks */
+	uint64_t private_dev; /* of the file system that only the box has */
 	int pty_master; /* sent out by the caller */
 	int pty_slave;
 	bool terminal[3]; /* standard streams that become the pty */

@@ -524,6 +524,7 @@ static int settle_root(int root, struct err *err)
 int enforce_mounts(const struct plan *plan, struct box *box, struct err *err)
 {
 	struct builder b = { .plan = plan, .store = -1, .root = -1 };
+	struct stat st;
 
 	raise_descriptors();
 	(void)umask(0);
@@ -545,6 +546,9 @@ int enforce_mounts(const struct plan *plan, struct box *box, struct err *err)
 		fd_close(&b.skeletons.v[i].dir);
 	fd_close(&b.root);
 	arena_free(&b.arena);
+	if (fstat(b.store, &st) < 0)
+		return err_sys(err, "stat the private file system");
+	box->private_dev = st.st_dev;
 	box->masks = b.store;
 	return layer_settle(plan, err);
 }

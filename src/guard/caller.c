@@ -111,13 +111,14 @@ int caller_read_path(const struct caller *caller, uint64_t addr, char *out)
 
 void caller_cache_init(struct caller_cache *cache)
 {
-	*cache = (struct caller_cache){ .dir = -1, .status = -1 };
+	*cache = (struct caller_cache){ .dir = -1, .status = -1, .pidfd = -1 };
 }
 
 void caller_cache_done(struct caller_cache *cache)
 {
 	fd_close(&cache->dir);
 	fd_close(&cache->status);
+	fd_close(&cache->pidfd);
 }
 
 /* Opens the caller's directory in /proc anew. */
@@ -181,6 +182,64 @@ int caller_open_dir(const struct caller *caller, int dirfd)
 int caller_open_fd(const struct caller *caller, int fd)
 {
 	return open_base(caller, fd, O_PATH);
+}
+
+/*
+ * Of the thread, as threads can have tables of descriptors of their own.
+ * Before Linux 6.9 there is nothing but its process.
+ */
+static int open_pidfd(const struct caller *caller)
+{
+	const unsigned int thread = O_EXCL; /* PIDFD_THREAD */
+	struct caller_status status;
+	int fd = (int)syscall(SYS_pidfd_open, caller->tid, thread);
+	int failed;
+
+	if (fd < 0 && errno == EINVAL) {
+		failed = caller_read_status(caller, &status);
+		if (failed)
+			return failed;
+		fd = (int)syscall(SYS_pidfd_open, status.tgid, 0);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+static int get_fd(const struct caller *caller, int fd)
+{
+	int pidfd = caller->cache->pidfd;
+	int got = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
+
+	if (got >= 0 || errno != EPERM || !caller->can_ptrace)
+		return got < 0 ? -errno : got;
+	if (set_ptrace(true) < 0)
+		return -EPERM;
+	got = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
+	if (got < 0)
+		got = -errno;
+	lower_ptrace();
+	return got;
+}
+
+int caller_get_fd(const struct caller *caller, int fd)
+{
+	struct caller_cache *cache = caller->cache;
+	int got;
+
+	if (cache->tid == caller->tid && cache->pidfd >= 0) {
+		got = get_fd(caller, fd);
+		if (got != -ESRCH)
+			return got;
+	}
+	got = open_pidfd(caller);
+	if (got < 0)
+		return got;
+	if (cache->tid != caller->tid) {
+		caller_cache_done(cache);
+		cache->tid = caller->tid;
+	}
+	fd_close(&cache->pidfd);
+	cache->pidfd = got;
+	return get_fd(caller, fd);
 }
 
 /* The number behind "\nName:\t", or @none. */

@@ -22,6 +22,7 @@ struct caller_cache {
 	pid_t tid;
 	int dir; /* O_PATH of /proc/TID */
 	int status; /* /proc/TID/status */
+	int pidfd; /* of the thread; before Linux 6.9 of its process */
 };
 
 void caller_cache_init(struct caller_cache *cache);
@@ -60,6 +61,9 @@ int caller_open_dir(const struct caller *caller, int dirfd);
 
 /* O_PATH of whatever descriptor @fd is; AT_FDCWD is the directory. */
 int caller_open_fd(const struct caller *caller, int fd);
+
+/* The caller's very descriptor @fd, as dup(2) would give it. */
+int caller_get_fd(const struct caller *caller, int fd);
 
 int caller_read_status(const struct caller *caller, struct caller_status *out);
 

@@ -2,6 +2,7 @@
 #ifndef CORDON_GUARD_GUARD_H
 #define CORDON_GUARD_GUARD_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 struct err;
@@ -24,6 +25,13 @@ struct plan;
 struct guard *guard_new(int listener, int report, const struct plan *plan,
 			struct err *err);
 void guard_free(struct guard *guard);
+
+/*
+ * Tells the guard's unix sockets apart from the host's: @private_dev is the
+ * device of the file system that only the box has; @probe is a datagram socket
+ * (AF_UNIX) that is nobody's, or -1, and stays the caller's.
+ */
+void guard_know_sockets(struct guard *guard, uint64_t private_dev, int probe);
 
 /* After POLLIN on the listener: one call. -1: the box must end. */
 int guard_serve(struct guard *guard, struct err *err);

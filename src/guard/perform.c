@@ -20,6 +20,7 @@
 #include "base/fd.h"
 #include "guard/exec.h"
 #include "guard/open.h"
+#include "guard/peer.h"
 #include "guard/place.h"
 #include "guard/protect.h"
 #include "guard/refuse.h"
@@ -138,6 +139,10 @@ static int perform_rename(const struct call *call)
 	/* An exchange makes both names. */
 	if (!failed && flags & RENAME_EXCHANGE)
 		failed = protect_judge(call, &from, 0);
+	if (!failed)
+		failed = peer_judge_rename(call, &from, &to);
+	if (!failed && flags & RENAME_EXCHANGE)
+		failed = peer_judge_rename(call, &to, &from);
 	if (failed)
 		return failed;
 	return made(call, &to,
@@ -149,7 +154,10 @@ static int perform_rename(const struct call *call)
 static int link_fd(const struct call *call, int fd, const struct place *place)
 {
 	char name[16];
+	int failed = peer_judge_move(call, fd, place);
 
+	if (failed)
+		return failed;
 	(void)snprintf(name, sizeof(name), "%d", fd);
 	return made(call, place,
 		    linkat(call->guard->self_fd, name, place->dir, place->name,
@@ -172,12 +180,17 @@ static int link_path(const struct call *call, struct place *from,
 		     const struct place *to, int flags)
 {
 	AUTO_CLOSE int fd = -1;
+	int failed;
 
 	/* With a slash it is a directory, which the kernel does not link. */
-	if (!(flags & AT_SYMLINK_FOLLOW) || place_has_slash(from))
+	if (!(flags & AT_SYMLINK_FOLLOW) || place_has_slash(from)) {
+		failed = peer_judge_rename(call, from, to);
+		if (failed)
+			return failed;
 		return made(
 			call, to,
 			linkat(from->dir, from->name, to->dir, to->name, 0));
+	}
 	fd = place_open(call, from);
 	return fd < 0 ? fd : link_fd(call, fd, to);
 }

@@ -109,6 +109,7 @@ int place_find_from(const struct call *call, int base, struct place *out)
 	if (!failed && !out->proc)
 		return 0;
 	fd_close(&out->dir);
+	out->walked = true;
 	out->dir = walk_path(call, base, path, &out->links);
 	return out->dir < 0 ? out->dir : look(out);
 }
@@ -129,6 +130,7 @@ static int find_name(const struct call *call, int base, struct place *out)
 	failed = look(out);
 	if (failed || !out->proc)
 		return failed;
+	out->walked = true;
 	out->dir = walk_path(call, base, "", &out->links);
 	fd_close(&base);
 	return out->dir < 0 ? out->dir : 0;

@@ -20,6 +20,8 @@ struct place {
 	struct facts_id id; /* of the directory */
 	mode_t mode; /* of the directory */
 	bool proc; /* the directory is on procfs */
+	bool walked; /* found by hand: the kernel would find another place for
+		      * the guard than for the caller */
 	unsigned int links; /* symbolic links followed so far */
 	char *name; /* in text, with the slashes that follow it; "."
 				 * for the root */

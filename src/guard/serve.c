@@ -26,6 +26,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "guard/exec.h"
+#include "guard/peer.h"
 #include "guard/perform.h"
 #include "guard/state.h"
 #include "guard/waiting.h"
@@ -207,7 +208,8 @@ static int room_new(struct guard *guard, struct err *err)
 	if (guard->req_size < sizeof(struct seccomp_notif))
 		guard->req_size = sizeof(struct seccomp_notif);
 	guard->req = calloc(1, guard->req_size);
-	if (!guard->req || waiting_init(guard) < 0 || exec_init(guard) < 0)
+	if (!guard->req || waiting_init(guard) < 0 || exec_init(guard) < 0 ||
+	    peer_init(guard) < 0)
 		return err_sys(err, "make room for notifications");
 	return 0;
 }
@@ -246,6 +248,7 @@ void guard_free(struct guard *guard)
 		return;
 	waiting_done(guard);
 	exec_done(guard);
+	peer_done(guard);
 	free(guard->req);
 	caller_cache_done(&guard->cache);
 	fd_close(&guard->self_fd);

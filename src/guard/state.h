@@ -13,10 +13,11 @@
 #include "plan/facts.h"
 
 struct exec_room;
+struct peer_room;
 struct plan;
 
 enum {
-	GUARD_WAITING_MAX = 64, /* opens that block at the same time */
+	GUARD_WAITING_MAX = 256, /* calls that block at the same time */
 
 	/*
 	 * What the functions that serve one call return besides 0 and -errno
@@ -26,11 +27,12 @@ enum {
 	GUARD_ANSWERED = 1,
 };
 
-/* An open that blocks, done by a child of the guard. */
+/* A call that blocks, done by a child of the guard. */
 struct guard_waiting {
 	pid_t child; /* 0: free */
 	pid_t caller;
 	uint64_t id; /* of the notification */
+	bool timed; /* see waiting.h */
 	atomic_int claim; /* who answers; see waiting.c */
 };
 
@@ -53,6 +55,7 @@ struct guard {
 	struct guard_waiting *waiting; /* shared with the children */
 	size_t n_waiting;
 	struct exec_room *exec; /* see exec.c; NULL: nothing is judged */
+	struct peer_room *peers; /* see peer.c */
 };
 
 /* One call that is being served. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guard/waiting.c - opens that block, each in a child of the guard
+ * guard/waiting.c - opens and connects that block, each in a child of the guard
  *
  * Runs in:  the guard and the children it forks here.
  * Trusts:   the kernel.
@@ -55,8 +55,9 @@ static _Noreturn void child_main(const struct call *call,
 	fd = open->open(call, open->what);
 	if (!claim(entry, CHILD_ANSWERS))
 		_exit(0);
-	failed = fd < 0 ? fd : call_answer_fd(call, fd, open->flags);
-	if (failed < 0)
+	failed = fd < 0 || open->plain ? fd
+				       : call_answer_fd(call, fd, open->flags);
+	if (failed != GUARD_ANSWERED)
 		call_answer(call, failed);
 	_exit(0);
 }
@@ -109,7 +110,7 @@ static void check(struct guard *guard, struct guard_waiting *entry)
 		return;
 	end(guard, entry);
 	if (valid)
-		call_answer(&call, -RESTART_OR_EINTR);
+		call_answer(&call, entry->timed ? -EINTR : -RESTART_OR_EINTR);
 }
 
 void waiting_check(struct guard *guard)
@@ -172,6 +173,7 @@ int waiting_start(const struct call *call, const struct waiting_open *open)
 		return -ENFILE;
 	entry->caller = call->caller.tid;
 	entry->id = call->id;
+	entry->timed = open->timed;
 	atomic_store(&entry->claim, OPEN_WAITS);
 	child = fork();
 	if (child < 0)

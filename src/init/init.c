@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,6 +39,7 @@ struct init {
 	struct init_children children;
 	struct guard *guard; /* NULL until the box stands */
 	int listener;
+	int probe; /* see guard_know_sockets() */
 	struct frame_exited exited;
 	bool done;
 };
@@ -297,7 +299,10 @@ static int open_guard(struct init *init, struct err *err)
 	await_listener(init);
 	init->guard = guard_new(init->listener, start->box->control,
 				start->plan, err);
-	return init->guard ? 0 : -1;
+	if (!init->guard)
+		return -1;
+	guard_know_sockets(init->guard, start->box->private_dev, init->probe);
+	return 0;
 }
 
 /* After the command was started: nothing more is needed of the host. */
@@ -309,6 +314,12 @@ static void settle(struct init *init)
 	fd_close(&start->box->pty_slave);
 	for (int fd = 0; fd < 3; fd++)
 		(void)close(fd);
+	/* Caged it can make none. */
+	init->probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (init->probe < 0) {
+		err_sys(&err, "make a socket for the guard");
+		init_fail(start, &err);
+	}
 	if (enforce_init_cage(&err) < 0 || open_guard(init, &err) < 0) {
 		err_wrap(&err, "cage box init");
 		init_fail(start, &err);
@@ -325,7 +336,7 @@ static void settle(struct init *init)
 
 _Noreturn void init_main(const struct init_start *start)
 {
-	struct init init = { .start = start, .listener = -1 };
+	struct init init = { .start = start, .listener = -1, .probe = -1 };
 	struct err err;
 	int signals, mounts;
 

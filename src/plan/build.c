@@ -22,6 +22,7 @@
 #include "plan/network.h"
 #include "plan/plan.h"
 #include "plan/seccomp.h"
+#include "plan/sockets.h"
 #include "plan/view.h"
 #include "policy/fields.h"
 
@@ -326,6 +327,7 @@ int plan_build(struct arena *arena, const struct policy *policy,
 	plan_environ_build(arena, policy, context, facts, &view, &plan);
 	add_rlimits(arena, policy, &plan);
 	add_rules(arena, &view, &plan);
+	plan_sockets_build(arena, queries->claims, facts, &plan.sockets);
 	add_notes(arena, &view, facts, &plan);
 	if (plan_network_build(arena, policy, facts, &view, &plan, err) < 0 ||
 	    plan_seccomp_choose(arena, &plan, err) < 0)

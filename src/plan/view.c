@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "plan/claims.h"
+#include "plan/sockets.h"
 
 /* Not made writable by a profile that says "the current directory". */
 static const char *const system_directories[] = {
@@ -536,28 +537,15 @@ const struct view_node *view_find(const struct view *view, const char *path)
 	return &view->v[0];
 }
 
-/* A socket that the policy lets in was also found among those to hide. */
-static bool socket_is_allowed(const struct claims *claims,
-			      const struct facts *facts, const char *real)
-{
-	for (size_t i = 0; i < claims->n; i++) {
-		const struct facts_path *fact;
-
-		if (strcmp(claims->v[i].key, "unix_sockets") != 0)
-			continue;
-		fact = facts_path_find(facts, claims->v[i].path);
-		if (fact && fact->real && !strcmp(fact->real, real))
-			return true;
-	}
-	return false;
-}
-
 static void add_sockets(struct builder *b, const struct claims *claims)
 {
 	const struct facts_paths *found = &b->facts->sockets;
+	struct facts_strings allowed = { 0 };
 
+	plan_sockets_build(b->arena, claims, b->facts, &allowed);
 	for (size_t i = 0; i < found->n; i++) {
-		if (socket_is_allowed(claims, b->facts, found->v[i].real))
+		/* What the policy lets in was also found here. */
+		if (plan_sockets_allow(&allowed, found->v[i].real))
 			continue;
 		node_say(node_add(b, found->v[i].real, &found->v[i]),
 			 &socket_claim);
