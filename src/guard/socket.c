@@ -71,6 +71,21 @@ static int read_target(const struct call *call, struct target *out)
 	return call_valid(call) ? 0 : GUARD_ANSWERED;
 }
 
+/*
+ * The address is no good, and perhaps the descriptor neither: connect(2) looks
+ * at the address before it asks for a socket, bind(2) after.
+ */
+static int error_of(const struct target *target, int failed, bool socket_first)
+{
+	socklen_t n = sizeof(int);
+	int type;
+
+	if (failed >= 0 || target->fd < 0 ||
+	    getsockopt(target->fd, SOL_SOCKET, SO_TYPE, &type, &n) == 0)
+		return failed;
+	return socket_first || errno == EBADF ? -errno : failed;
+}
+
 static int option(int fd, int name)
 {
 	socklen_t n = sizeof(int);
@@ -243,7 +258,7 @@ int socket_connect(const struct call *call)
 	int failed = read_target(call, &target);
 
 	if (failed)
-		return failed;
+		return error_of(&target, failed, false);
 	return has_path(&target) ? connect_path(call, &target)
 				 : connect_target(call, &target);
 }
@@ -319,6 +334,6 @@ int socket_bind(const struct call *call)
 	int failed = read_target(call, &target);
 
 	if (failed)
-		return failed;
+		return error_of(&target, failed, true);
 	return has_path(&target) ? bind_path(call, &target) : bind_now(&target);
 }

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -61,7 +62,8 @@ struct job {
 	int (*command)(void *arg);
 	void *arg;
 	unsigned int denied; /* result: frames that came */
-	struct frame_denied last;
+	struct frame_told last;
+	char where[PATH_MAX]; /* the text of the last */
 };
 
 static void check(struct lab *lab, bool ok, const char *what)
@@ -116,6 +118,8 @@ static int install_filter(void)
 		NOTIFY(renameat2),
 		NOTIFY(linkat),
 		NOTIFY(symlinkat),
+		NOTIFY(connect),
+		NOTIFY(bind),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
 		RET(SECCOMP_RET_ERRNO | ENOSYS),
 		RET(SECCOMP_RET_ALLOW),
@@ -266,7 +270,9 @@ static int serve_one(struct guard *guard, struct pollfd *polls, pid_t command,
 static int serve_all(int listener, int report, const struct job *job,
 		     pid_t command, int *status, struct err *err)
 {
-	struct guard *guard = guard_new(listener, report, job->absents, err);
+	const struct plan plan = { .absents = *job->absents };
+	struct guard *guard = guard_new(listener, report, &plan, err);
+	AUTO_CLOSE int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct pollfd polls[2] = { { .fd = listener, .events = POLLIN },
 				   { .events = POLLIN } };
 	int failed = guard ? 0 : -1;
@@ -277,8 +283,10 @@ static int serve_all(int listener, int report, const struct job *job,
 	polls[1].fd = signalfd(-1, &set, SFD_CLOEXEC);
 	if (polls[1].fd < 0)
 		die("signalfd");
-	if (guard)
+	if (guard) {
+		guard_know_sockets(guard, 0, probe);
 		reap(guard, command, status);
+	}
 	while (!failed && (polls[0].revents & (POLLIN | POLLHUP)) != POLLHUP)
 		failed = serve_one(guard, polls, command, status, err);
 	close(polls[1].fd);
@@ -329,17 +337,21 @@ static _Noreturn void guard_main(const struct job *job, int report)
 
 static void count_denied(struct job *job, int report)
 {
-	char buf[1024];
+	char buf[FRAME_TOLD_MAX];
+	const char *text;
 	ssize_t n;
 
 	job->denied = 0;
 	while ((n = recv(report, buf, sizeof(buf), MSG_DONTWAIT)) > 0) {
 		struct frame frame;
+		size_t len;
 
 		if (frame_parse(buf, (size_t)n, &frame) < 0 ||
 		    frame.type != FRAME_DENIED)
 			die("not a frame");
-		memcpy(&job->last, frame.payload, sizeof(job->last));
+		frame_told_parse(&frame, &job->last, &text, &len);
+		(void)snprintf(job->where, sizeof(job->where), "%.*s", (int)len,
+			       text);
 		job->denied++;
 	}
 }

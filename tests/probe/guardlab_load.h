@@ -3,6 +3,9 @@
 #define CORDON_TESTS_GUARDLAB_LOAD_H
 
 /* Part of guardlab.c: races, hostile arguments, and what a call costs. */
+#include <netinet/in.h>
+#include <sys/un.h>
+
 #include "guardlab_box.h"
 
 /* ---- races ------------------------------------------------------------ */
@@ -194,12 +197,58 @@ static uint64_t random_argument(uint64_t *seed, char *pages)
 	}
 }
 
+/* A socket, mostly, and an address that the kernel could take for one. */
+static void random_address(uint64_t *seed, uint64_t a[6])
+{
+	static struct sockaddr_storage addr;
+	uint64_t r = next_random(seed);
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+
+	(void)snprintf(un.sun_path, sizeof(un.sun_path), "%s%d",
+		       r & 1   ? "s"
+		       : r & 2 ? "d/../s"
+			       : "/proc/self/cwd/s",
+		       (int)(r >> 60));
+	if (r & 4)
+		un.sun_family = (sa_family_t)(r >> 16 & 15);
+	memcpy(&addr, &un, sizeof(un));
+	a[0] = 10 + (r >> 8 & 7);
+	if (r & 8)
+		a[1] = (uint64_t)(uintptr_t)&addr;
+	if (r & 16)
+		a[2] = sizeof(un) - (r >> 32 & 127);
+}
+
+/* Of each kind that a box has, at 10 and above. */
+static void make_sockets(void)
+{
+	static const struct {
+		int family, type;
+	} kinds[] = {
+		{ AF_UNIX, SOCK_STREAM },    { AF_UNIX, SOCK_DGRAM },
+		{ AF_UNIX, SOCK_SEQPACKET }, { AF_INET, SOCK_STREAM },
+		{ AF_INET, SOCK_DGRAM },     { AF_INET6, SOCK_STREAM },
+		{ AF_UNIX, SOCK_STREAM },    { AF_NETLINK, SOCK_RAW },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		int fd = socket(kinds[i].family, kinds[i].type, 0);
+
+		if (fd >= 0)
+			dup2(fd, 10 + (int)i);
+		if (i % 2)
+			(void)fcntl(10 + (int)i, F_SETFL, O_NONBLOCK);
+		close(fd);
+	}
+}
+
 /* Ten processes at once, which also die in the middle of calls. */
 static void fuzz_calls(uint64_t seed, char *pages)
 {
 	static const long calls[] = {
 		SYS_openat,    SYS_mkdirat, SYS_mknodat,   SYS_renameat,
-		SYS_renameat2, SYS_linkat,  SYS_symlinkat,
+		SYS_renameat2, SYS_linkat,  SYS_symlinkat, SYS_connect,
+		SYS_bind,
 #ifdef SYS_open
 		SYS_open,      SYS_creat,   SYS_mkdir,	   SYS_mknod,
 		SYS_rename,    SYS_link,    SYS_symlink,
@@ -208,6 +257,7 @@ static void fuzz_calls(uint64_t seed, char *pages)
 
 	/* A fifo without a reader may hold it: then it dies there. */
 	alarm(2);
+	make_sockets();
 	for (int i = 0; i < 2000; i++) {
 		long nr = calls[next_random(&seed) % ARRAY_SIZE(calls)];
 		uint64_t a[6];
@@ -217,6 +267,8 @@ static void fuzz_calls(uint64_t seed, char *pages)
 			a[k] = random_argument(&seed, pages);
 		if (next_random(&seed) % 2 && nr == SYS_openat)
 			a[2] |= O_CREAT | O_NONBLOCK;
+		if (nr == SYS_connect || nr == SYS_bind)
+			random_address(&seed, a);
 		got = syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 		if ((nr == SYS_openat || nr == SYS_open || nr == SYS_creat) &&
 		    got > 2)
@@ -293,8 +345,43 @@ static double now_us(void)
 }
 
 struct times {
-	double create, reopen, null, mkdir, deep;
+	double create, reopen, null, mkdir, deep, tcp, unix_;
 };
+
+/* Of socket, connect and close; the server is this process. */
+static double connect_time(int family, int n)
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_in in;
+		struct sockaddr_un un;
+	} addr = { 0 };
+	socklen_t len = sizeof(addr);
+	int server = socket(family, SOCK_STREAM, 0);
+	double start;
+
+	addr.any.sa_family = (sa_family_t)family;
+	if (family == AF_UNIX) {
+		(void)strcpy(addr.un.sun_path, "server");
+		len = sizeof(addr.un);
+	} else {
+		addr.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	}
+	if (bind(server, &addr.any, len) < 0 || listen(server, 64) < 0 ||
+	    getsockname(server, &addr.any, &len) < 0)
+		die("server");
+	start = now_us();
+	for (int i = 0; i < n; i++) {
+		int fd = socket(family, SOCK_STREAM, 0);
+
+		if (connect(fd, &addr.any, len) < 0)
+			die("connect");
+		close(fd);
+		close(accept(server, NULL, NULL));
+	}
+	close(server);
+	return (now_us() - start) / n;
+}
 
 static int run_times(void *arg)
 {
@@ -331,6 +418,8 @@ static int run_times(void *arg)
 		(void)unlink("a/b/c/t");
 	}
 	times->deep = (now_us() - start) / N;
+	times->tcp = connect_time(AF_INET, N);
+	times->unix_ = connect_time(AF_UNIX, N);
 	return 0;
 }
 
@@ -360,6 +449,8 @@ static void test_time(struct lab *lab)
 	SHOW("O_CREAT of an old file", reopen);
 	SHOW("O_CREAT of /dev/null", null);
 	SHOW("mkdir, rmdir", mkdir);
+	SHOW("TCP connect, close", tcp);
+	SHOW("unix connect, close", unix_);
 #undef SHOW
 }
 
