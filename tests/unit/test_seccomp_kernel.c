@@ -29,6 +29,8 @@
 
 #include <cmocka.h>
 
+#include "base/arena.h"
+#include "base/err.h"
 #include "plan/plan.h"
 
 #define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
@@ -55,13 +57,11 @@ struct attempt {
 #define STRICT	 PLAN_SECCOMP_STRICT
 #define FLOOR	 PLAN_SECCOMP_FLOOR
 #define KEEP	 PLAN_SECCOMP_KEEP
-#define INIT	 PLAN_SECCOMP_INIT
 #define GUARD	 PLAN_SECCOMP_GUARD
 #define MAP_EXEC PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1
 
-static int load(enum plan_seccomp_id id, unsigned int flags)
+static int load_filter(const struct plan_filter *filter, unsigned int flags)
 {
-	const struct plan_filter *filter = plan_seccomp_find(id);
 	struct sock_fprog prog = {
 		.len = (unsigned short)filter->n,
 		.filter = (struct sock_filter *)(uintptr_t)filter->v,
@@ -70,6 +70,11 @@ static int load(enum plan_seccomp_id id, unsigned int flags)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -1;
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog);
+}
+
+static int load(enum plan_seccomp_id id, unsigned int flags)
+{
+	return load_filter(plan_seccomp_find(id), flags);
 }
 
 /* The outcome of a child: errno, FINE or KILLED. */
@@ -333,23 +338,20 @@ static void arguments_are_looked_at(void **state)
 static void our_own_processes_are_held(void **state)
 {
 	const struct attempt attempts[] = {
-		{ "init: getpid", INIT, { SYS_getpid }, FINE, FINE },
-		{ "init: open_tree", INIT, { 428, -1, 0, -1 }, EPERM, EINVAL },
-		{ "init: socket",
-		  INIT,
-		  { SYS_socket, AF_UNIX, SOCK_STREAM },
-		  EPERM,
-		  FINE },
-		{ "init: exec", INIT, { SYS_execve }, EPERM, EFAULT },
-		{ "init: fork", INIT, { SYS_clone, SIGCHLD }, EPERM, FINE },
-		{ "init: code",
-		  INIT,
-		  { SYS_mmap, 0, 4096, MAP_EXEC },
-		  EPERM,
-		  FINE },
 		{ "guard: getpid", GUARD, { SYS_getpid }, FINE, FINE },
 		{ "guard: fork", GUARD, { SYS_clone, SIGCHLD }, FINE, FINE },
 		{ "guard: old fork", GUARD, { SYS_fork }, FINE, FINE },
+		{ "guard: open_tree",
+		  GUARD,
+		  { 428, -1, 0, -1 },
+		  EPERM,
+		  EINVAL },
+		{ "guard: code",
+		  GUARD,
+		  { SYS_mmap, 0, 4096, MAP_EXEC },
+		  EPERM,
+		  FINE },
+		{ "guard: connect", GUARD, { SYS_connect, -1 }, EBADF, EBADF },
 		{ "guard: exec", GUARD, { SYS_execve }, EPERM, EFAULT },
 		{ "guard: socket",
 		  GUARD,
@@ -444,37 +446,81 @@ static int make_names(void)
 		return 4;
 	if (mkdir(file, 0700) == 0 || errno != EXDEV)
 		return 5;
+	if (connect(-1, NULL, 0) == 0 || errno != EXDEV)
+		return 6;
+	if (bind(-1, NULL, 0) == 0 || errno != EXDEV)
+		return 7;
 	return 0;
 }
 
-static int guard_and_child(void)
+/* The same where refusals are told. */
+static int be_refused(void)
+{
+	if (open("/nonexistent/x", O_CREAT, 04755) >= 0 || errno != EXDEV)
+		return 11;
+	if (syscall(SYS_mount, 0, 0, 0, 0, 0) == 0 || errno != EXDEV)
+		return 12;
+	if (syscall(SYS_clone3, 0, 0) >= 0 || errno != ENOSYS)
+		return 13;
+	if (unlink("/nonexistent/x") == 0 || errno != EXDEV)
+		return 14;
+	if (connect(-1, NULL, 0) == 0 || errno != EXDEV)
+		return 15;
+	return getppid() > 0 ? 0 : 16;
+}
+
+/* A command under @notify, of which @calls are notified, in that order. */
+static int guard_and_child(const struct plan_filter *notify, int (*act)(void),
+			   const int *calls)
 {
 	int listener, status;
 	pid_t pid;
 
-	if (load(DEFAULT, 0))
-		return NOT_LOADED;
-	listener = load(PLAN_SECCOMP_NOTIFY, SECCOMP_FILTER_FLAG_NEW_LISTENER);
+	listener = load_filter(notify, SECCOMP_FILTER_FLAG_NEW_LISTENER);
 	if (listener < 0)
 		return NOT_LOADED;
 	pid = fork();
 	if (!pid)
-		_exit(make_names());
+		_exit(act());
 	alarm(20); /* a notification that nobody expected */
-	if (pid < 0 || serve_one(listener, SYS_mkdir) ||
-	    waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return 99;
+	for (; pid > 0 && *calls >= 0; calls++)
+		if (serve_one(listener, *calls))
+			return 99;
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return 98;
 	return WEXITSTATUS(status);
 }
 
 static void creating_calls_reach_the_listener(void **state)
 {
+	const int calls[] = { SYS_mkdir, SYS_connect, SYS_bind, -1 };
 	pid_t pid = fork();
 
 	(void)state;
 	assert_true(pid >= 0);
 	if (!pid)
-		_exit(guard_and_child());
+		_exit(load(DEFAULT, 0) ? NOT_LOADED
+				       : guard_and_child(plan_seccomp_notify(0),
+							 make_names, calls));
+	assert_int_equal(collect(pid), 0);
+}
+
+static void refusals_reach_the_listener(void **state)
+{
+	const int calls[] = { SYS_openat, SYS_mount, SYS_unlink, SYS_connect,
+			      -1 };
+	AUTO_ARENA arena = { 0 };
+	struct plan plan = { .explain = true,
+			     .seccomp = *plan_seccomp_find(DEFAULT) };
+	struct err err;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(plan_seccomp_choose(&arena, &plan, &err), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(guard_and_child(&plan.notify, be_refused, calls));
 	assert_int_equal(collect(pid), 0);
 }
 
@@ -502,6 +548,7 @@ int main(void)
 		cmocka_unit_test(x32_is_killed),
 		cmocka_unit_test(i386_is_killed),
 		cmocka_unit_test(creating_calls_reach_the_listener),
+		cmocka_unit_test(refusals_reach_the_listener),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);
