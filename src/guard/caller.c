@@ -252,16 +252,18 @@ static uint64_t status_field(const char *text, const char *name, int base,
 }
 
 /* Signals that would interrupt a call: all but those without an effect. */
-static uint64_t pending_signals(const char *text)
+static void read_signals(const char *text, struct caller_status *out)
 {
 	const uint64_t harmless = 1U << (SIGCHLD - 1) | 1U << (SIGCONT - 1) |
 				  1U << (SIGURG - 1) | 1U << (SIGWINCH - 1);
-	uint64_t pending = status_field(text, "\nSigPnd:\t", 16, 0) |
-			   status_field(text, "\nShdPnd:\t", 16, 0);
 	uint64_t caught = status_field(text, "\nSigCgt:\t", 16, 0);
+	uint64_t ignored = status_field(text, "\nSigIgn:\t", 16, 0);
+	uint64_t effect;
 
-	return pending & ~status_field(text, "\nSigBlk:\t", 16, 0) &
-	       ~status_field(text, "\nSigIgn:\t", 16, 0) & (caught | ~harmless);
+	out->blocked = status_field(text, "\nSigBlk:\t", 16, 0);
+	effect = ~out->blocked & ~ignored & (caught | ~harmless);
+	out->own = effect & status_field(text, "\nSigPnd:\t", 16, 0);
+	out->shared = effect & status_field(text, "\nShdPnd:\t", 16, 0);
 }
 
 static ssize_t read_cached_status(const struct caller *caller, char *out,
@@ -299,7 +301,8 @@ int caller_read_status(const struct caller *caller, struct caller_status *out)
 	if (umask_bits > 07777 || out->tgid <= 0)
 		return -ESRCH;
 	out->umask = (mode_t)umask_bits;
-	out->interrupts = pending_signals(text);
+	out->alone = status_field(text, "\nThreads:\t", 10, 0) == 1;
+	read_signals(text, out);
 	return 0;
 }
 

@@ -38,7 +38,11 @@ struct caller {
 struct caller_status {
 	pid_t tgid;
 	mode_t umask;
-	uint64_t interrupts; /* signals that wait and have an effect */
+	bool alone; /* the process has no other thread */
+	uint64_t blocked; /* signals, as in sigset_t */
+	uint64_t own; /* that wait for the thread and have an effect */
+	uint64_t shared; /* that wait for any thread that does not block them,
+			  * likewise */
 };
 
 /* Copies @n bytes, all or none. */

@@ -76,26 +76,53 @@ static void end(struct guard *guard, struct guard_waiting *entry)
 	forget(guard, entry);
 }
 
-static bool has_signal(const struct guard *guard,
-		       const struct guard_waiting *entry)
+static int read_status(const struct guard *guard, pid_t tid,
+		       struct caller_status *out)
 {
 	/* A cache of its own: one open of /proc in 50 ms is cheap. */
 	struct caller_cache cache;
 	const struct caller caller = { .proc = guard->proc,
-				       .tid = entry->caller,
+				       .tid = tid,
 				       .cache = &cache };
-	struct caller_status status;
 	int failed;
 
 	caller_cache_init(&cache);
-	failed = caller_read_status(&caller, &status);
+	failed = caller_read_status(&caller, out);
 	caller_cache_done(&cache);
-	return !failed && status.interrupts;
+	return failed;
+}
+
+/*
+ * Does a signal interrupt the caller? 0, or the answer. A thread that was told
+ * to restart and has no signal would see that number itself. Of a signal for
+ * the whole process nobody can see which thread has it: the kernel takes the
+ * first one, unless that blocks it (or it is of a child, and then the one that
+ * made the child). Where that is not certain, the answer is EINTR.
+ */
+static int interruption(const struct guard *guard,
+			const struct guard_waiting *entry)
+{
+	const int restart = entry->timed ? -EINTR : -RESTART_OR_EINTR;
+	const uint64_t of_child = 1U << (SIGCHLD - 1);
+	struct caller_status status, first;
+
+	if (read_status(guard, entry->caller, &status) < 0)
+		return 0;
+	if (status.own || (status.alone && status.shared))
+		return restart;
+	if (!status.shared)
+		return 0;
+	if (entry->caller == status.tgid)
+		return status.shared & ~of_child ? restart : -EINTR;
+	if (read_status(guard, status.tgid, &first) < 0)
+		return 0;
+	return status.shared & first.blocked ? -EINTR : 0;
 }
 
 static void check(struct guard *guard, struct guard_waiting *entry)
 {
 	const struct call call = { .guard = guard, .id = entry->id };
+	int answer;
 	bool valid;
 
 	if (waitpid(entry->child, NULL, WNOHANG) == entry->child) {
@@ -105,12 +132,12 @@ static void check(struct guard *guard, struct guard_waiting *entry)
 	/* Not valid: the caller died. Or it has its answer; then the child has
 	 * claimed it and ends by itself. */
 	valid = call_valid(&call);
-	if ((valid && !has_signal(guard, entry)) ||
-	    !claim(entry, GUARD_ANSWERS))
+	answer = valid ? interruption(guard, entry) : 0;
+	if ((valid && !answer) || !claim(entry, GUARD_ANSWERS))
 		return;
 	end(guard, entry);
 	if (valid)
-		call_answer(&call, entry->timed ? -EINTR : -RESTART_OR_EINTR);
+		call_answer(&call, answer);
 }
 
 void waiting_check(struct guard *guard)
