@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,9 +25,9 @@
 enum { USES_MAX = 100000, INDEX_FIRST = 1024 };
 
 static const enum propose_act acts[] = {
-	[RUN_READ] = PROPOSE_READ,     [RUN_WRITE] = PROPOSE_WRITE,
-	[RUN_CREATE] = PROPOSE_CREATE, [RUN_REMOVE] = PROPOSE_REMOVE,
-	[RUN_EXEC] = PROPOSE_EXEC,
+	[FRAME_CREATE] = PROPOSE_CREATE, [FRAME_READ] = PROPOSE_READ,
+	[FRAME_WRITE] = PROPOSE_WRITE,	 [FRAME_REMOVE] = PROPOSE_REMOVE,
+	[FRAME_EXEC] = PROPOSE_EXEC,
 };
 
 static bool is_write(enum propose_act act)
@@ -105,8 +106,17 @@ static void add(struct learn_uses *uses, enum propose_act act, const char *path,
 
 void learn_uses_add(void *data, const struct run_used *used)
 {
-	if ((size_t)used->act < sizeof(acts) / sizeof(*acts))
-		add(data, acts[used->act], used->path, used->comm, false);
+	char path[PATH_MAX];
+	size_t n = strlen(used->path);
+	bool directory = n > 1 && used->path[n - 1] == '/';
+
+	if ((size_t)used->act >= sizeof(acts) / sizeof(*acts) ||
+	    n >= sizeof(path))
+		return;
+	memcpy(path, used->path, n + 1);
+	if (directory)
+		path[n - 1] = '\0';
+	add(data, acts[used->act], path, used->comm, directory);
 }
 
 static bool is_known(struct learn_uses *uses, const char *path)

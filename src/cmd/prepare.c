@@ -218,6 +218,7 @@ int prepare_plan(struct arena *arena, const struct host_args *args,
 	const struct policy *policy = &prepared->policy.policy;
 	struct plan_options options = { .layers = args->layers,
 					.layered = args->layered,
+					.explain = args->explain,
 					.learn = args->learn };
 	struct plan_queries queries = { 0 };
 	bool is_file;

@@ -24,12 +24,13 @@ struct policy_args {
 /* Options about what this host may lack, and what the command is given. */
 struct host_args {
 	struct opt_values allow_degraded;
+	bool explain; /* refusals are told exactly */
+	bool learn; /* what is used is told */
 	const int *fds; /* descriptors that the command will have */
 	size_t fds_n;
 	struct plan_layers layers; /* and what goes with them: see struct
 				    * plan_options */
 	bool layered;
-	bool learn;
 };
 
 /* Keys of options that are not those of the policy: their value says which

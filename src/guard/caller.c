@@ -43,7 +43,12 @@ static int set_ptrace(bool effective)
 	return (int)syscall(SYS_capset, &head, data);
 }
 
-static void lower_ptrace(void)
+int caller_raise_ptrace(void)
+{
+	return set_ptrace(true);
+}
+
+void caller_lower_ptrace(void)
 {
 	/* Going on with it would be worse than a box without a guard. */
 	if (set_ptrace(false) < 0)
@@ -63,7 +68,7 @@ static ssize_t read_memory(const struct caller *caller, uint64_t addr,
 	if (set_ptrace(true) < 0)
 		return -1;
 	got = process_vm_readv(caller->tid, &local, 1, &remote, 1, 0);
-	lower_ptrace();
+	caller_lower_ptrace();
 	return got;
 }
 
@@ -156,8 +161,30 @@ int caller_open(const struct caller *caller, const char *what, int flags)
 	fd = openat(cache->dir, what, flags | O_CLOEXEC);
 	if (fd < 0)
 		fd = -errno;
-	lower_ptrace();
+	caller_lower_ptrace();
 	return fd;
+}
+
+/*
+ * The directory of descriptors of a caller that made itself undumpable is
+ * closed to all others, whatever they are capable of.
+ */
+static int copy_fd(const struct caller *caller, int fd)
+{
+	AUTO_CLOSE int process = -1;
+	struct caller_status status;
+	int got = caller_read_status(caller, &status);
+
+	if (got < 0 || !caller->can_ptrace)
+		return -EACCES;
+	process = (int)syscall(SYS_pidfd_open, status.tgid, 0);
+	if (process < 0 || set_ptrace(true) < 0)
+		return -EACCES;
+	got = (int)syscall(SYS_pidfd_getfd, process, fd, 0);
+	if (got < 0)
+		got = -errno;
+	caller_lower_ptrace();
+	return got;
 }
 
 static int open_base(const struct caller *caller, int fd, int flags)
@@ -171,6 +198,8 @@ static int open_base(const struct caller *caller, int fd, int flags)
 		return -EBADF;
 	(void)snprintf(what, sizeof(what), "fd/%d", fd);
 	got = caller_open(caller, what, flags);
+	if (got == -EACCES)
+		return copy_fd(caller, fd);
 	return got == -ENOENT ? -EBADF : got;
 }
 
@@ -216,7 +245,7 @@ static int get_fd(const struct caller *caller, int fd)
 	got = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
 	if (got < 0)
 		got = -errno;
-	lower_ptrace();
+	caller_lower_ptrace();
 	return got;
 }
 

@@ -45,6 +45,13 @@ struct caller_status {
 			  * likewise */
 };
 
+/*
+ * CAP_SYS_PTRACE, for what the caller may do to itself and the guard to nobody.
+ * What is raised must be lowered before anything else is done.
+ */
+int caller_raise_ptrace(void);
+void caller_lower_ptrace(void);
+
 /* Copies @n bytes, all or none. */
 int caller_read(const struct caller *caller, uint64_t addr, void *out,
 		size_t n);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guard/open.c - open(2) with O_CREAT, for a caller
+ * guard/open.c - open(2) and truncate(2), for a caller
  *
  * Runs in:  the guard; what may block runs in a child of it.
  * Trusts:   nothing: the name may become another file, a link or nothing
  *           between any two lines.
- * Must not: block, create what was not judged, or give away what the kernel
- *           opens only because it is the guard that asks.
+ * Must not: create what was not judged.
  *
  * A name that is there is looked at through an O_PATH descriptor, and that
  * very object is opened. A name that is not there is created with O_EXCL. If
@@ -19,207 +18,20 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "guard/lookup.h"
 #include "guard/perform.h"
 #include "guard/place.h"
 #include "guard/protect.h"
 #include "guard/state.h"
-#include "guard/waiting.h"
+#include "guard/strict.h"
+#include "guard/target.h"
+#include "guard/tell.h"
 #include "guard/walk.h"
 
-enum {
-	TRIES_MAX = 64,
-	MEM_MAJOR = 1, /* null, zero, random, … */
-	TTY_MAJOR = 5, /* tty, console, ptmx */
-	PTS_MAJOR = 136,
-	PTS_MAJOR_LAST = 143,
-	/* __O_TMPFILE, which O_TMPFILE joins with O_DIRECTORY */
-	TMPFILE_BIT = O_TMPFILE & ~O_DIRECTORY,
-	/* O_ACCMODE, to which some libraries add O_PATH */
-	ACCESS = O_RDONLY | O_WRONLY | O_RDWR,
-	/* What fcntl(F_SETFL) can change. */
-	SETTABLE = O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME | O_NONBLOCK,
-};
-
-/* An object that exists and shall be opened. */
-struct target {
-	int fd; /* O_PATH; borrowed */
-	const struct place *place;
-	struct stat st;
-	int flags; /* the caller's */
-	mode_t mode;
-	bool by_name; /* the kernel must see directory and name */
-};
-
-static bool may_write(int flags)
-{
-	return (flags & ACCESS) != O_RDONLY || flags & O_TRUNC;
-}
-
-/*
- * Opens the object that was looked at, through the descriptor. Only in a
- * sticky directory the name is given to the kernel again, with O_CREAT: its
- * rules on files of other users there (fs.protected_regular and _fifos) look
- * at both. O_NOFOLLOW keeps that to the judged name.
- */
-static int open_target(const struct target *target, int fds, int extra)
-{
-	int flags = (target->flags & ~O_EXCL) | O_NOCTTY | O_CLOEXEC | extra;
-	char name[16];
-	int fd;
-
-	if (target->by_name) {
-		fd = openat(target->place->dir, target->place->name,
-			    flags | O_NOFOLLOW, target->mode);
-	} else {
-		(void)snprintf(name, sizeof(name), "%d", target->fd);
-		fd = openat(fds, name, flags & ~(O_CREAT | O_NOFOLLOW));
-	}
-	return fd < 0 ? -errno : fd;
-}
-
-/* In a child, which has a /proc/self of its own. */
-static int open_blocking(const struct call *call, const void *what)
-{
-	const struct target *target = what;
-	int fds;
-
-	fds = openat(call->guard->proc, "self/fd",
-		     O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fds < 0)
-		return -errno;
-	/* It may wait for long: hold no directory meanwhile. */
-	if (!target->by_name)
-		(void)close(target->place->dir);
-	return open_target(target, fds, 0);
-}
-
-static int wait_and_answer(const struct call *call, const struct target *target)
-{
-	const struct waiting_open open = { .open = open_blocking,
-					   .what = target,
-					   .flags = target->flags };
-
-	return waiting_start(call, &open);
-}
-
-static bool is_quick_device(dev_t dev)
-{
-	unsigned int n = major(dev);
-
-	return n == MEM_MAJOR || n == TTY_MAJOR ||
-	       (n >= PTS_MAJOR && n <= PTS_MAJOR_LAST);
-}
-
-/*
- * Can it be opened at once with O_NONBLOCK and be the same afterwards? A fifo
- * to be read cannot: it would open without waiting for a writer.
- */
-static bool is_quick(const struct target *target)
-{
-	mode_t mode = target->st.st_mode;
-
-	if (S_ISFIFO(mode))
-		return (target->flags & ACCESS) != O_RDONLY ||
-		       target->flags & O_NONBLOCK;
-	if (S_ISCHR(mode))
-		return is_quick_device(target->st.st_rdev);
-	return !S_ISBLK(mode);
-}
-
-/* With O_NONBLOCK it would have to wait: for a reader, or for a lease. */
-static bool would_wait(const struct target *target, int failed)
-{
-	if (target->flags & O_NONBLOCK)
-		return false;
-	return failed == -EWOULDBLOCK ||
-	       (failed == -ENXIO && S_ISFIFO(target->st.st_mode));
-}
-
-static int open_and_answer(const struct call *call, struct target *target)
-{
-	int fd;
-
-	if (!is_quick(target))
-		return wait_and_answer(call, target);
-	fd = open_target(target, call->guard->self_fd, O_NONBLOCK);
-	if (fd < 0 && would_wait(target, fd))
-		return wait_and_answer(call, target);
-	if (fd < 0)
-		return fd;
-	if (!(target->flags & O_NONBLOCK) &&
-	    fcntl(fd, F_SETFL, target->flags & SETTABLE) < 0) {
-		int failed = -errno;
-
-		(void)close(fd);
-		return failed;
-	}
-	return call_answer_fd(call, fd, target->flags);
-}
-
-/* O_PATH of the terminal @dev, if @fd is it; closes @fd if not. */
-static int keep_tty(int fd, dev_t dev, struct stat *st)
-{
-	if (fd >= 0 && fstat(fd, st) == 0 && S_ISCHR(st->st_mode) &&
-	    st->st_rdev == dev)
-		return fd;
-	if (fd >= 0)
-		(void)close(fd);
-	return -ENXIO;
-}
-
-static int find_tty(const struct call *call, struct stat *st)
-{
-	char path[32];
-	dev_t dev = 0;
-	int fd = caller_read_tty(&call->caller, &dev);
-
-	if (fd < 0 || major(dev) < PTS_MAJOR || major(dev) > PTS_MAJOR_LAST)
-		return -ENXIO;
-	(void)snprintf(path, sizeof(path), "/dev/pts/%u",
-		       (major(dev) - PTS_MAJOR) * 256 + minor(dev));
-	/* Not open(), which may be a call that the guard's filter refuses. */
-	fd = keep_tty(openat(AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC),
-		      dev, st);
-	/* A terminal from outside the box is not in its /dev/pts. */
-	for (int i = 0; fd < 0 && i <= STDERR_FILENO; i++)
-		fd = keep_tty(caller_open_fd(&call->caller, i), dev, st);
-	return fd;
-}
-
-/* /dev/tty is another device for each session: the guard's is not meant. */
-static int open_tty(const struct call *call, struct target *target)
-{
-	AUTO_CLOSE int fd = find_tty(call, &target->st);
-
-	if (fd < 0)
-		return fd;
-	target->fd = fd;
-	target->by_name = false;
-	return open_and_answer(call, target);
-}
-
-static int open_existing(const struct call *call, struct target *target)
-{
-	const struct place *place = target->place;
-	mode_t type = target->st.st_mode;
-
-	if (S_ISDIR(type))
-		return -EISDIR;
-	if (S_ISLNK(type))
-		return -ELOOP; /* an O_PATH descriptor of one, by /proc */
-	if (S_ISCHR(type) && target->st.st_rdev == makedev(TTY_MAJOR, 0))
-		return open_tty(call, target);
-	if (target->st.st_dev == call->guard->proc_dev)
-		return wait_and_answer(call, target);
-	/* In another procfs the guard does not know itself. */
-	if (target->st.st_dev != place->id.dev && walk_is_proc(target->fd))
-		return -EACCES;
-	return open_and_answer(call, target);
-}
+enum { TRIES_MAX = 64 };
 
 static int create(const struct call *call, const struct place *place, int flags,
 		  mode_t mode)
@@ -234,6 +46,7 @@ static int create(const struct call *call, const struct place *place, int flags,
 	if (fd < 0)
 		return -errno;
 	protect_notice(call, place);
+	tell_made(call, place, false);
 	return fd;
 }
 
@@ -254,14 +67,24 @@ static int follow(const struct call *call, struct place *place, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
+/* In another procfs the guard does not know itself. */
+static bool is_other_proc(const struct target *target)
+{
+	return target->st.st_dev != target->place->id.dev &&
+	       walk_is_proc(target->fd);
+}
+
 /* The name exists, and @fd is an O_PATH descriptor of it. */
 static int open_found(const struct call *call, struct place *place, int fd,
 		      int flags, mode_t mode)
 {
 	AUTO_CLOSE int object = -1;
-	struct target target = {
-		.fd = fd, .place = place, .flags = flags, .mode = mode & 01777
-	};
+	struct target target = { .fd = fd,
+				 .place = place,
+				 .flags = flags,
+				 .mode = mode & 01777,
+				 .proc = -1 };
+	int failed;
 
 	if (fstat(fd, &target.st) < 0)
 		return -errno;
@@ -272,15 +95,29 @@ static int open_found(const struct call *call, struct place *place, int fd,
 		if (fstat(object, &target.st) < 0)
 			return -errno;
 		target.fd = object;
-	} else if (place->mode & S_ISVTX && may_write(flags)) {
+	} else if (place->mode & S_ISVTX && target_is_written(flags)) {
 		/* Judged, so it may be made again if it is gone by now. */
-		int failed = perform_umask(call);
-
+		failed = perform_umask(call);
 		if (failed)
 			return failed;
 		target.by_name = true;
 	}
-	return open_existing(call, &target);
+	target.child = target.st.st_dev == call->guard->proc_dev;
+	if (!target.child && is_other_proc(&target))
+		return -EACCES;
+	failed = strict_judge_object(call, target.fd, target_is_written(flags));
+	return failed ? failed : target_open(call, &target);
+}
+
+/* May the name come into being, or be written to as if it had? */
+static int judge(const struct call *call, const struct place *place, int flags)
+{
+	int failed =
+		protect_judge(call, place, flags & O_EXCL ? PROTECT_NEW : 0);
+
+	return failed ? failed
+		      : strict_judge_name(call, place, FRAME_CREATE,
+					  flags & O_EXCL);
 }
 
 /* One look at the name; -EAGAIN if it has to be looked at again. */
@@ -299,9 +136,10 @@ static int try_open(const struct call *call, struct place *place, int flags,
 			    O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd == -1 && errno != ENOENT)
 		return -errno;
-	if (fd < 0 || may_write(flags))
-		failed = protect_judge(call, place,
-				       flags & O_EXCL ? PROTECT_NEW : 0);
+	if (fd < 0)
+		failed = judge(call, place, flags);
+	else if (target_is_written(flags))
+		failed = protect_judge(call, place, 0);
 	if (failed)
 		return failed;
 	if (fd >= 0)
@@ -312,21 +150,12 @@ static int try_open(const struct call *call, struct place *place, int flags,
 	return fd < 0 ? fd : call_answer_fd(call, fd_take(&fd), flags);
 }
 
-int open_perform(const struct call *call)
+static int open_or_create(const struct call *call, int flags, mode_t mode)
 {
 	AUTO_PLACE place = { .dir = -1 };
-	int flags = (int)call->args[2];
-	mode_t mode = (mode_t)call->args[3];
-	int failed;
+	int failed =
+		place_find(call, (int)call->args[0], call->args[1], &place);
 
-	/*
-	 * The kernel refuses O_CREAT with the first two. With O_PATH it ignores
-	 * O_CREAT; such a descriptor cannot be handed over, so the filter lets
-	 * that call through.
-	 */
-	if (flags & (O_DIRECTORY | TMPFILE_BIT | O_PATH))
-		return -EINVAL;
-	failed = place_find(call, (int)call->args[0], call->args[1], &place);
 	if (failed)
 		return failed;
 	if (!call_valid(call))
@@ -339,26 +168,89 @@ int open_perform(const struct call *call)
 	return -EEXIST;
 }
 
-int open_truncate(const struct call *call)
+/* A file without a name, in a directory. */
+static bool is_tmpfile(int flags)
 {
-	AUTO_PLACE place = { .dir = -1 };
-	AUTO_CLOSE int fd = -1;
-	AUTO_CLOSE int file = -1;
-	char name[16];
-	int failed =
-		place_find(call, (int)call->args[0], call->args[1], &place);
+	return flags & TARGET_TMPFILE;
+}
+
+static int open_existing(const struct call *call, int flags, mode_t mode)
+{
+	AUTO_LOOKUP found = LOOKUP_INIT;
+	struct target target = { .flags = flags, .mode = mode & 01777 };
+	int failed = lookup_find(call, (int)call->args[0], call->args[1], flags,
+				 &found);
 
 	if (failed)
 		return failed;
-	fd = place_open(call, &place);
-	if (fd < 0)
-		return fd;
 	if (!call_valid(call))
 		return GUARD_ANSWERED;
-	(void)snprintf(name, sizeof(name), "%d", fd);
+	if (is_tmpfile(flags))
+		failed = perform_umask(call);
+	else
+		failed = strict_judge_object(call, found.fd,
+					     target_is_written(flags));
+	if (failed)
+		return failed;
+	target.fd = found.fd;
+	target.st = found.st;
+	target.proc = found.proc ? found.dir : -1;
+	target.child = found.proc && found.own;
+	return target_open(call, &target);
+}
+
+/* What the kernel finds wrong with the flags before it looks at the path. */
+static bool is_nonsense(int flags)
+{
+	if (flags & O_CREAT)
+		return flags & (O_DIRECTORY | TARGET_TMPFILE);
+	return is_tmpfile(flags) &&
+	       (!(flags & O_DIRECTORY) || (flags & TARGET_ACCESS) == O_RDONLY);
+}
+
+int open_perform(const struct call *call)
+{
+	int flags = (int)call->args[2];
+	mode_t mode = (mode_t)call->args[3];
+
+	/* A descriptor of O_PATH cannot be handed over, so the filter lets such
+	 * a call through, with O_CREAT too, which it ignores. */
+	if (flags & O_PATH || is_nonsense(flags))
+		return -EINVAL;
+	return flags & O_CREAT ? open_or_create(call, flags, mode)
+			       : open_existing(call, flags, mode);
+}
+
+int open_truncate(const struct call *call)
+{
+	AUTO_LOOKUP found = LOOKUP_INIT;
+	AUTO_CLOSE int file = -1;
+	char name[16];
+	int failed;
+
+	if ((int64_t)call->args[2] < 0)
+		return -EINVAL;
+	failed =
+		lookup_find(call, (int)call->args[0], call->args[1], 0, &found);
+	if (failed)
+		return failed;
+	if (!call_valid(call))
+		return GUARD_ANSWERED;
+	/* As the kernel says it. */
+	if (S_ISDIR(found.st.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(found.st.st_mode) || found.proc)
+		return -EINVAL;
+	failed = strict_judge_object(call, found.fd, true);
+	if (failed)
+		return failed;
+	(void)snprintf(name, sizeof(name), "%d", found.fd);
 	file = openat(call->guard->self_fd, name,
 		      O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (file < 0)
-		return errno == ENXIO ? -EINVAL : -errno;
-	return ftruncate(file, (off_t)call->args[2]) < 0 ? -errno : 0;
+		return -errno;
+	if (ftruncate(file, (off_t)call->args[2]) < 0)
+		return -errno;
+	tell_written(call, file);
+	return 0;
 }

@@ -14,4 +14,8 @@ int perform_call(struct call *call, const struct seccomp_data *data);
 /* Takes over the caller's umask for what is created next. */
 int perform_umask(const struct call *call);
 
+/* Tells of the call if @failed is a refusal and the plan wants that told; for
+ * a child of the guard, which answers later. */
+void perform_refused(const struct call *call, int failed);
+
 #endif

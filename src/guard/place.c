@@ -22,7 +22,6 @@
 #include "base/fd.h"
 #include "guard/caller.h"
 #include "guard/state.h"
-#include "guard/walk.h"
 
 void place_done(struct place *place)
 {
@@ -104,13 +103,13 @@ int place_find_from(const struct call *call, int base, struct place *out)
 	path = cut(out);
 	out->dir = open_fast(base, path[0] ? path : ".");
 	failed = out->dir < 0 ? out->dir : look(out);
-	if (failed && failed != -ELOOP)
+	if (failed && failed != -ELOOP && !walk_may_be_proc(base, path))
 		return failed;
 	if (!failed && !out->proc)
 		return 0;
 	fd_close(&out->dir);
 	out->walked = true;
-	out->dir = walk_path(call, base, path, &out->links);
+	out->dir = walk_path(call, base, path, &out->way);
 	return out->dir < 0 ? out->dir : look(out);
 }
 
@@ -131,7 +130,7 @@ static int find_name(const struct call *call, int base, struct place *out)
 	if (failed || !out->proc)
 		return failed;
 	out->walked = true;
-	out->dir = walk_path(call, base, "", &out->links);
+	out->dir = walk_path(call, base, "", &out->way);
 	fd_close(&base);
 	return out->dir < 0 ? out->dir : 0;
 }
@@ -174,7 +173,7 @@ int place_follow(const struct call *call, struct place *place)
 	char target[PATH_MAX];
 	int failed;
 
-	if (++place->links > WALK_LINKS_MAX)
+	if (++place->way.links > WALK_LINKS_MAX)
 		return -ELOOP;
 	if (place->proc && walk_is_magic(place->dir, place->name))
 		return PLACE_MAGIC;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "guard/walk.h"
 #include "plan/facts.h"
 
 struct call;
@@ -22,7 +23,7 @@ struct place {
 	bool proc; /* the directory is on procfs */
 	bool walked; /* found by hand: the kernel would find another place for
 		      * the guard than for the caller */
-	unsigned int links; /* symbolic links followed so far */
+	struct walk_way way; /* how it was found; see walk.h */
 	char *name; /* in text, with the slashes that follow it; "."
 				 * for the root */
 	size_t len; /* of the name without slashes */

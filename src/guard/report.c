@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "guard/place.h"
 #include "guard/state.h"
 
 static void tell(const struct call *call, enum frame_type type,
@@ -49,6 +50,7 @@ static void tell(const struct call *call, enum frame_type type,
 
 void report_denied(const struct call *call, const struct report *report)
 {
+	call->guard->told = true;
 	tell(call, FRAME_DENIED, report, MSG_DONTWAIT);
 }
 
@@ -66,4 +68,19 @@ size_t report_path(const struct call *call, int fd, char *out, size_t room)
 	n = readlinkat(call->guard->self_fd, name, out, room - 1);
 	out[n > 0 ? n : 0] = '\0';
 	return n > 0 ? (size_t)n : 0;
+}
+
+size_t report_place(const struct call *call, const struct place *place,
+		    char *out, size_t room)
+{
+	size_t n = report_path(call, place->dir, out, room);
+
+	if (n == 1 && out[0] == '/')
+		n = 0;
+	if ((!n && !out[0]) || n + 1 + place->len >= room)
+		return 0;
+	out[n++] = '/';
+	memcpy(out + n, place->name, place->len);
+	out[n + place->len] = '\0';
+	return n + place->len;
 }

@@ -8,6 +8,7 @@
 #include "wire/frame.h"
 
 struct call;
+struct place;
 
 /* What is told of a call; see struct frame_told. */
 struct report {
@@ -30,5 +31,9 @@ void report_used(const struct call *call, const struct report *report);
 /* The path of the guard's descriptor @fd as the box has it; only for people
  * and patterns. Returns its length, 0 if there is none. */
 size_t report_path(const struct call *call, int fd, char *out, size_t room);
+
+/* The same for a name in a directory; 0 also if it does not fit. */
+size_t report_place(const struct call *call, const struct place *place,
+		    char *out, size_t room);
 
 #endif

@@ -29,6 +29,7 @@
 #include "guard/peer.h"
 #include "guard/perform.h"
 #include "guard/state.h"
+#include "guard/tell.h"
 #include "guard/waiting.h"
 
 enum { CHECK_MS = 50 };
@@ -115,6 +116,7 @@ static void serve_call(struct guard *guard, const struct seccomp_notif *req)
 	};
 	int value;
 
+	guard->told = false;
 	value = perform_call(&call, &req->data);
 	if (value != GUARD_ANSWERED)
 		call_answer(&call, value);
@@ -177,6 +179,9 @@ static int prepare(struct guard *guard, struct err *err)
 	    open_dir(guard->proc, "self", &guard->self, err) < 0 ||
 	    open_dir(guard->self, "fd", &guard->self_fd, err) < 0)
 		return -1;
+	if (fstat(guard->root, &st) < 0)
+		return err_sys(err, "look at the root");
+	guard->root_dev = st.st_dev;
 	if (fstat(guard->self, &st) < 0)
 		return err_sys(err, "look at the guard's own /proc/self");
 	guard->self_id =
@@ -209,7 +214,7 @@ static int room_new(struct guard *guard, struct err *err)
 		guard->req_size = sizeof(struct seccomp_notif);
 	guard->req = calloc(1, guard->req_size);
 	if (!guard->req || waiting_init(guard) < 0 || exec_init(guard) < 0 ||
-	    peer_init(guard) < 0)
+	    peer_init(guard) < 0 || tell_init(guard) < 0)
 		return err_sys(err, "make room for notifications");
 	return 0;
 }
@@ -249,6 +254,7 @@ void guard_free(struct guard *guard)
 	waiting_done(guard);
 	exec_done(guard);
 	peer_done(guard);
+	tell_done(guard);
 	free(guard->req);
 	caller_cache_done(&guard->cache);
 	fd_close(&guard->self_fd);

@@ -15,6 +15,8 @@
 struct exec_room;
 struct peer_room;
 struct plan;
+struct row;
+struct seen;
 
 enum {
 	GUARD_WAITING_MAX = 256, /* calls that block at the same time */
@@ -46,6 +48,7 @@ struct guard {
 	int self_fd; /* O_PATH of /proc/self/fd */
 	struct facts_id self_id; /* of @self; held open, so never given twice */
 	uint64_t proc_dev;
+	uint64_t root_dev; /* of @root; held open, so never given twice */
 	bool can_ptrace; /* CAP_SYS_PTRACE is permitted */
 	mode_t umask; /* what umask(2) was last told */
 	struct caller_cache cache;
@@ -56,12 +59,15 @@ struct guard {
 	size_t n_waiting;
 	struct exec_room *exec; /* see exec.c; NULL: nothing is judged */
 	struct peer_room *peers; /* see peer.c */
+	struct seen *seen; /* see tell.c; NULL: nothing is learned */
+	bool told; /* something was told of the call that is served */
 };
 
 /* One call that is being served. */
 struct call {
 	struct guard *guard;
 	const char *name; /* "openat", for reports */
+	const struct row *row; /* of perform.c; NULL: not known yet */
 	uint64_t id; /* of the notification */
 	struct caller caller;
 	uint64_t args[6]; /* in the order of the *at form */

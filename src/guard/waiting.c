@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "guard/perform.h"
 #include "guard/state.h"
 
 /*
@@ -52,11 +53,15 @@ static _Noreturn void child_main(const struct call *call,
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != guard)
 		_exit(1);
+	/* Its own descriptors; those of the guard are closed to it. */
+	call->guard->self_fd = openat(call->guard->proc, "self/fd",
+				      O_PATH | O_DIRECTORY | O_CLOEXEC);
 	fd = open->open(call, open->what);
 	if (!claim(entry, CHILD_ANSWERS))
 		_exit(0);
 	failed = fd < 0 || open->plain ? fd
 				       : call_answer_fd(call, fd, open->flags);
+	perform_refused(call, failed);
 	if (failed != GUARD_ANSWERED)
 		call_answer(call, failed);
 	_exit(0);

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "guard/report.h"
 #include "guard/state.h"
 
 enum {
@@ -36,7 +37,7 @@ struct walk {
 	const struct call *call;
 	int dir; /* owned */
 	bool proc;
-	unsigned int *links;
+	struct walk_way *way;
 	const char *next; /* what is left, in text */
 	char text[2 * PATH_MAX];
 };
@@ -67,39 +68,67 @@ static bool is_proc_root(const struct guard *guard, int dir)
 }
 
 /*
- * A directory of procfs that may be entered: of the box's own procfs, since in
- * another one the guard would not know itself, and not at or below the
- * guard's own.
+ * Does @dir lie at or below the directory @ino of the box's own procfs? 1, 0,
+ * or -EACCES in another procfs, where the guard would not know itself.
  */
-static int check_proc(const struct guard *guard, int dir)
+static int lies_in(const struct guard *guard, int dir, uint64_t ino)
 {
-	AUTO_CLOSE int at = fcntl(dir, F_DUPFD_CLOEXEC, 0);
+	AUTO_CLOSE int at = -1;
 
 	for (int depth = 0; depth < PROC_DEPTH_MAX; depth++) {
 		struct stat st;
 		int up;
 
-		if (at < 0 || fstat(at, &st) < 0)
+		if (fstat(at < 0 ? dir : at, &st) < 0)
 			return -errno;
-		if (st.st_dev != guard->proc_dev ||
-		    st.st_ino == guard->self_id.ino)
+		if (st.st_dev != guard->proc_dev)
 			return -EACCES;
+		if (st.st_ino == ino)
+			return 1;
 		if (st.st_ino == PROC_ROOT_INO)
 			return 0;
-		up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		up = openat(at < 0 ? dir : at, "..",
+			    O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (up < 0)
+			return -errno;
 		fd_close(&at);
 		at = up;
 	}
 	return -EACCES;
 }
 
+bool walk_is_callers(const struct call *call, int dir)
+{
+	AUTO_CLOSE int own = -1;
+	struct caller_status status;
+	char name[16];
+	struct stat st;
+
+	if (caller_read_status(&call->caller, &status) < 0)
+		return false;
+	(void)snprintf(name, sizeof(name), "%d", (int)status.tgid);
+	own = openat(call->guard->proc, name, O_PATH | O_CLOEXEC);
+	return own >= 0 && fstat(own, &st) == 0 &&
+	       lies_in(call->guard, dir, st.st_ino) == 1;
+}
+
 /* Goes on from @dir, which becomes the walk's. */
 static int enter(struct walk *walk, int dir)
 {
+	const struct guard *guard = walk->call->guard;
+	int own;
+
 	fd_close(&walk->dir);
 	walk->dir = dir;
+	walk->way->own = false;
 	walk->proc = walk_is_proc(dir);
-	return walk->proc ? check_proc(walk->call->guard, dir) : 0;
+	if (!walk->proc)
+		return 0;
+	own = lies_in(guard, dir, guard->self_id.ino);
+	if (own < 0 || (own && !walk->way->may_be_own))
+		return -EACCES;
+	walk->way->own = own;
+	return 0;
 }
 
 static int enter_root(struct walk *walk)
@@ -149,8 +178,12 @@ int walk_read_link(const struct call *call, int dir, const char *name,
 /* A link to an object: opening it is the only way to follow it. */
 static int jump(struct walk *walk, const char *name)
 {
-	int dir = openat(walk->dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int dir;
 
+	/* For everybody else it is closed. */
+	if (walk->way->own)
+		return -EACCES;
+	dir = openat(walk->dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return dir < 0 ? -errno : enter(walk, dir);
 }
 
@@ -186,7 +219,7 @@ static int step(struct walk *walk, const char *name)
 		return enter(walk, fd_take(&fd));
 	if (!S_ISLNK(st.st_mode))
 		return -ENOTDIR;
-	if (++*walk->links > WALK_LINKS_MAX)
+	if (++walk->way->links > WALK_LINKS_MAX)
 		return -ELOOP;
 	if (walk->proc && !is_proc_root(walk->call->guard, walk->dir) &&
 	    walk_is_magic(walk->dir, name))
@@ -210,19 +243,28 @@ static bool next_name(struct walk *walk, char *out, size_t room, int *failed)
 	return true;
 }
 
-int walk_path(const struct call *call, int base, const char *path,
-	      unsigned int *links)
+static int start(struct walk *walk, int base, const char *path)
 {
-	struct walk walk = { .call = call, .dir = -1, .links = links };
-	char name[NAME_MAX + 1];
-	int failed;
+	int dir;
 
-	if (strlen(path) >= sizeof(walk.text))
+	walk->dir = -1;
+	if (strlen(path) >= sizeof(walk->text))
 		return -ENAMETOOLONG;
-	strcpy(walk.text, path);
-	walk.next = walk.text;
-	failed = path[0] == '/' ? enter_root(&walk)
-				: enter(&walk, fcntl(base, F_DUPFD_CLOEXEC, 0));
+	(void)strcpy(walk->text, path);
+	walk->next = walk->text;
+	if (path[0] == '/')
+		return enter_root(walk);
+	dir = fcntl(base, F_DUPFD_CLOEXEC, 0);
+	return dir < 0 ? -errno : enter(walk, dir);
+}
+
+int walk_path(const struct call *call, int base, const char *path,
+	      struct walk_way *way)
+{
+	struct walk walk = { .call = call, .way = way };
+	char name[NAME_MAX + 1];
+	int failed = start(&walk, base, path);
+
 	while (!failed && next_name(&walk, name, sizeof(name), &failed))
 		failed = step(&walk, name);
 	if (failed) {
@@ -230,4 +272,68 @@ int walk_path(const struct call *call, int base, const char *path,
 		return failed;
 	}
 	return walk.dir;
+}
+
+/* Is nothing left but slashes? */
+static bool is_last(const struct walk *walk)
+{
+	return !walk->next[strspn(walk->next, "/")];
+}
+
+size_t walk_real(const struct call *call, int base, const char *path,
+		 bool follow, char *out, size_t room)
+{
+	struct walk_way way = { .may_be_own = true };
+	struct walk walk = { .call = call, .way = &way };
+	char name[NAME_MAX + 1] = "";
+	int failed = start(&walk, base, path);
+	size_t n;
+	int more = 0;
+
+	while (!failed && next_name(&walk, name, sizeof(name), &failed)) {
+		if (is_last(&walk) && !follow)
+			failed = -ENOTDIR;
+		else
+			failed = step(&walk, name);
+		if (!failed)
+			name[0] = '\0';
+	}
+	n = walk.dir < 0 ? 0 : report_path(call, walk.dir, out, room);
+	if (n == 1)
+		n = 0; /* "/" */
+	if (name[0])
+		more = snprintf(out + n, room - n, "/%s%s", name, walk.next);
+	if (walk.dir >= 0 && !name[0] && !n)
+		more = snprintf(out, room, "/");
+	fd_close(&walk.dir);
+	n += more > 0 ? (size_t)more : 0;
+	return n < room ? n : room - 1;
+}
+
+/* A component that is the name under which procfs is mounted. */
+static bool has_proc(const char *path)
+{
+	for (const char *at = path; (at = strstr(at, "proc")); at += 4) {
+		if ((at == path || at[-1] == '/') && (at[4] == '/' || !at[4]))
+			return true;
+	}
+	return false;
+}
+
+bool walk_may_be_proc(int base, const char *path)
+{
+	struct open_how how = { .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+				.resolve = RESOLVE_NO_SYMLINKS };
+	AUTO_CLOSE int fd = -1;
+
+	/* Without a link there is only one way into it. */
+	if (has_proc(path))
+		return true;
+	fd = (int)syscall(SYS_openat2, base, path, &how, sizeof(how));
+	if (fd < 0 && errno == ELOOP)
+		return true;
+	/* The last name is a link, which was followed. */
+	if (fd >= 0)
+		return true;
+	return path[0] != '/' && walk_is_proc(base);
 }

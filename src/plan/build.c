@@ -20,6 +20,7 @@
 #include "plan/layers.h"
 #include "plan/mounts.h"
 #include "plan/network.h"
+#include "plan/patterns.h"
 #include "plan/plan.h"
 #include "plan/seccomp.h"
 #include "plan/sockets.h"
@@ -209,6 +210,8 @@ static void add_rules(struct arena *arena, const struct view *view,
 			.write_origin = write->origin,
 			.read_key = read->key,
 			.write_key = write->key,
+			.read_text = read->text,
+			.write_text = write->text,
 		};
 	}
 }
@@ -294,6 +297,7 @@ int plan_build(struct arena *arena, const struct policy *policy,
 		.view = (enum policy_view)policy->filesystem.view.number,
 		.git = (enum policy_git)policy->filesystem.git.number,
 		.git_dir = facts->git.dir,
+		.explain = options->explain,
 		.wall_time_ms = (uint64_t)policy->limits.wall_time.number,
 		.layers = options->layers,
 		.learn = options->learn,
@@ -328,6 +332,8 @@ int plan_build(struct arena *arena, const struct policy *policy,
 	add_rlimits(arena, policy, &plan);
 	add_rules(arena, &view, &plan);
 	plan_sockets_build(arena, queries->claims, facts, &plan.sockets);
+	plan_patterns_build(arena, policy, queries->claims, &view, facts,
+			    &plan);
 	add_notes(arena, &view, facts, &plan);
 	if (plan_network_build(arena, policy, facts, &view, &plan, err) < 0 ||
 	    plan_seccomp_choose(arena, &plan, err) < 0)

@@ -198,6 +198,7 @@ static int claims_add_list(struct arena *arena, struct claims *out,
 		struct claim claim = {
 			.kind = kind,
 			.key = key,
+			.text = list->v[i].text,
 			.narrow = list->v[i].narrow,
 			.origin = list->v[i].origin,
 		};

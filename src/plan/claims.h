@@ -35,6 +35,7 @@ struct claim {
 	bool shipped; /* from a profile of ours or built in */
 	bool narrow; /* undoes no denial above it */
 	bool links_only; /* a link is denied, not what it leads to */
+	const char *text; /* as the policy has it; NULL: cordon's own */
 	const char *root; /* protected: the directory it is about, or NULL */
 	const struct plan_layer *layer; /* CLAIM_LAYER */
 	const char *key; /* "deny_read", "protected", … */

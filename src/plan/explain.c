@@ -32,6 +32,11 @@ static const struct plan_rule *rule_find(const struct plan *plan,
 	return best;
 }
 
+enum plan_access plan_explain_access(const struct plan *plan, const char *path)
+{
+	return rule_find(plan, path)->access;
+}
+
 static bool is_fixed(const char *key)
 {
 	return !strcmp(key, "protected") || !strcmp(key, "own files") ||

@@ -27,6 +27,9 @@ struct plan_verdict {
 void plan_explain_path(struct arena *arena, const struct plan *plan,
 		       const char *path, bool write, struct plan_verdict *out);
 
+/* What the plan makes of @path, which may exist or not. */
+enum plan_access plan_explain_access(const struct plan *plan, const char *path);
+
 /* What the plan means for a connection. */
 struct plan_net_verdict {
 	bool allowed;

@@ -36,6 +36,8 @@ struct plan_rule {
 	struct policy_origin write_origin; /* what decided writing */
 	const char *read_key; /* "deny_read", "protected", … */
 	const char *write_key;
+	const char *read_text; /* as the policy has it; NULL: not from there */
+	const char *write_text;
 };
 
 struct plan_rules {
@@ -197,11 +199,24 @@ struct plan_pattern {
 	bool read; /* may not be read either */
 	struct policy_origin origin;
 	const char *key; /* "deny_read", "deny_write" */
+	const char *text; /* as it was written */
+	const char *fixed; /* the directory that all matches lie in, with no
+			    * link in it; without @parts what is denied */
+	const char **parts; /* components after that */
+	size_t parts_n;
+};
+
+/* What is allowed inside of it; see plan/patterns.h. */
+struct plan_exception {
+	const char *path; /* real */
+	bool write; /* or only to be read */
 };
 
 struct plan_patterns {
 	struct plan_pattern *v;
 	size_t n;
+	struct plan_exception *except;
+	size_t except_n;
 };
 
 struct plan_rlimit {
@@ -266,6 +281,7 @@ struct plan_options {
 				    * writing them as a whole; what is hidden
 				    * or protected stays so */
 	bool layered; /* nothing of the host is written but in a layer */
+	bool explain;
 	bool learn;
 };
 

@@ -13,6 +13,7 @@
 #include "plan/exec.h"
 #include "plan/network.h"
 #include "plan/plan.h"
+#include "policy/match.h"
 
 static void add_strings(struct arena *arena, const char *const *from,
 			struct facts_strings *to)
@@ -57,8 +58,13 @@ int plan_queries_build(struct arena *arena, const struct policy *policy,
 	*ARENA_PUSH(arena, &out->paths) = context->workdir;
 	if (policy->network.mode.number == POLICY_MODE_FILTERED)
 		*ARENA_PUSH(arena, &out->paths) = PLAN_HOSTS_FILE;
-	for (size_t i = 0; i < claims->n; i++)
+	for (size_t i = 0; i < claims->n; i++) {
 		add_claim(arena, &claims->v[i], out);
+		/* What it really is counts at each open. */
+		if (policy->filesystem.strict.number && claims->v[i].glob)
+			*ARENA_PUSH(arena, &out->paths) =
+				policy_glob_prefix(arena, claims->v[i].path);
+	}
 	add_strings(arena, claims_private, &out->private);
 	add_strings(arena, claims_git_names, &out->git_names);
 	if (policy->filesystem.git.number != POLICY_GIT_OPEN)

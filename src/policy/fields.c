@@ -80,9 +80,9 @@ const struct policy_field policy_fields[] = {
 	       "10"),
 	  .doc = "Writes go to a layer that can be looked at, applied or "
 		 "discarded." },
-	{ FLAG("filesystem.strict", filesystem.strict, "false", "10"),
-	  .doc = "Denied patterns are decided at every open, which is slower "
-		 "and exact." },
+	{ FLAG("filesystem.strict", filesystem.strict, "false", "10"), YES,
+	  .doc = "Denied paths and patterns are decided at every open, which "
+		 "is slower and holds for files that are made later." },
 	{ FLAG("filesystem.ignore_missing", filesystem.ignore_missing, "false",
 	       "01"), YES,
 	  .doc = "A denied path that cannot be protected is passed over "

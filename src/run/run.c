@@ -204,6 +204,29 @@ static void tell(struct supervisor *s, const struct outcome_denial *denial)
 		(void)!write(STDERR_FILENO, "\r", 1);
 }
 
+static void tell_used(struct supervisor *s, const struct frame *frame)
+{
+	AUTO_ARENA arena = { 0 };
+	char comm[sizeof(((struct frame_told *)0)->comm) + 1] = "";
+	struct frame_told head;
+	struct run_used used;
+	const char *text;
+	size_t n;
+
+	if (!s->request->used)
+		return;
+	frame_told_parse(frame, &head, &text, &n);
+	if (head.act > FRAME_SYSCALL)
+		return;
+	memcpy(comm, head.comm, sizeof(head.comm));
+	used = (struct run_used){ .act = (enum frame_act)head.act,
+				  .path = arena_strndup(&arena, text, n),
+				  .n = n,
+				  .comm = comm,
+				  .pid = head.pid };
+	s->request->used(s->request->used_data, &used);
+}
+
 static void handle_frame(struct supervisor *s, const struct frame *frame)
 {
 	switch (frame->type) {
@@ -224,6 +247,7 @@ static void handle_frame(struct supervisor *s, const struct frame *frame)
 		tell(s, record_denied(&s->record, frame));
 		break;
 	case FRAME_USED:
+		tell_used(s, frame);
 		break;
 	case FRAME_SIGNAL:
 		/* Ours to send: whoever sends them to us is not box init. */

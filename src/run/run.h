@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "policy/policy.h"
+#include "wire/frame.h"
 
 struct arena;
 struct err;
@@ -68,17 +69,17 @@ typedef int run_change_fn(void *data, const char *line, struct run_change *out,
 /* The first denial by a rule of which somebody should know now. */
 typedef void run_told_fn(const struct outcome_denial *denial);
 
-/* Something that the command used, or tried to. */
-enum run_act { RUN_READ, RUN_WRITE, RUN_CREATE, RUN_REMOVE, RUN_EXEC };
-
+/* What somebody in the box used; strings live as long as the call. */
 struct run_used {
-	enum run_act act;
-	const char *path; /* real */
-	const char *comm; /* the program */
+	enum frame_act act;
+	const char *path; /* of a directory with a slash behind it; of an
+			   * execution the program, then each argument, each
+			   * ended by a NUL */
+	size_t n; /* bytes of @path without the last NUL */
+	const char *comm;
 	uint32_t pid; /* in the box */
 };
 
-/* What is in @used is gone when it returns. */
 typedef void run_used_fn(void *data, const struct run_used *used);
 
 struct run_request {
@@ -91,7 +92,7 @@ struct run_request {
 	run_change_fn *change;
 	void *change_data;
 	run_told_fn *told; /* of a denial, at once; NULL: at the end */
-	run_used_fn *used; /* with plan->learn; or NULL */
+	run_used_fn *used; /* plan->learn: each thing once; or NULL */
 	void *used_data;
 };
 

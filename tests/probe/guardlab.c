@@ -30,7 +30,7 @@ static int run_compared(struct lab *lab, struct job *job, const char *output)
 	return status;
 }
 
-static void compare(struct lab *lab, const char *script, char *part)
+static void compare(struct lab *lab, const char *script, char *part, bool opens)
 {
 	const struct plan_absents none = { 0 };
 	char path[256], bare[128], guarded[128], what[300];
@@ -39,6 +39,8 @@ static void compare(struct lab *lab, const char *script, char *part)
 	char *argv[] = { python ? py : sh, path, part, NULL };
 	struct job job = { .cwd = lab->work,
 			   .absents = &none,
+			   .opens = opens,
+			   .fence = opens ? lab->dir : NULL,
 			   .command = run_argv,
 			   .arg = argv,
 			   .ptrace = true };
@@ -50,15 +52,19 @@ static void compare(struct lab *lab, const char *script, char *part)
 	first = run_compared(lab, &job, bare);
 	job.guarded = true;
 	second = run_compared(lab, &job, guarded);
-	(void)snprintf(what, sizeof(what), "the same: %s %s (%d, %d)", script,
-		       part, first, second);
-	check(lab,
-	      first == second && first != 99 &&
-		      shell("diff %s %s", bare, guarded) == 0,
-	      what);
+	(void)snprintf(what, sizeof(what), "the same%s: %s %s (%d, %d)",
+		       opens ? " with every open" : "", script, part, first,
+		       second);
+	if (first == 77)
+		printf("skip   %s: needs Landlock\n", what);
+	else
+		check(lab,
+		      first == second && first != 99 &&
+			      shell("diff %s %s", bare, guarded) == 0,
+		      what);
 }
 
-static void test_same(struct lab *lab)
+static void compare_all(struct lab *lab, bool opens)
 {
 	static char parts[][12] = { "files",  "special", "umask",   "fifo",
 				    "links",  "git",	 "archive", "sqlite",
@@ -66,9 +72,26 @@ static void test_same(struct lab *lab)
 	static char tables[][12] = { "calls", "sockets" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		compare(lab, "guardlab.sh", parts[i]);
+		compare(lab, "guardlab.sh", parts[i], opens);
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
-		compare(lab, "guardlab.py", tables[i]);
+		compare(lab, "guardlab.py", tables[i], opens);
+}
+
+static void test_same(struct lab *lab)
+{
+	compare_all(lab, false);
+}
+
+/* Besides what creates, everything that only opens. */
+static void test_opens(struct lab *lab)
+{
+	static char parts[][12] = { "reads", "procs", "readers", "threads" };
+	char opens[] = "opens";
+
+	compare_all(lab, true);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		compare(lab, "guardlab.sh", parts[i], true);
+	compare(lab, "guardlab.py", opens, true);
 }
 
 /* ---- names that must stay absent ------------------------------------- */
@@ -162,6 +185,8 @@ static void test_walls(struct lab *lab)
 {
 	struct job plain = { .ptrace = true };
 	struct job locked = { .landlock = true };
+	struct job all = { .ptrace = true, .opens = true };
+	struct job all_locked = { .landlock = true, .opens = true };
 
 	if (shell("echo given > %s/given", lab->dir) != 0)
 		die("given");
@@ -169,10 +194,16 @@ static void test_walls(struct lab *lab)
 		 "walls: the guard's own memory and files stay closed");
 	run_mode(lab, &locked, "landlock",
 		 "walls: works and holds inside a Landlock domain");
-	if (has_ptrace())
+	run_mode(lab, &all, "guard",
+		 "walls: they stay closed when every open is the guard's");
+	run_mode(lab, &all_locked, "landlock",
+		 "walls: so does what is outside the Landlock domain");
+	if (has_ptrace()) {
 		run_mode(lab, &plain, "hidden",
 			 "walls: an undumpable caller is served");
-	else
+		run_mode(lab, &all, "hidden",
+			 "walls: so it is when every open is the guard's");
+	} else
 		printf("skip   walls: an undumpable caller (no "
 		       "CAP_SYS_PTRACE)\n");
 }
@@ -181,10 +212,10 @@ static const struct {
 	const char *name;
 	void (*run)(struct lab *lab);
 } tests[] = {
-	{ "same", test_same },	     { "absent", test_absent },
-	{ "passage", test_passage }, { "walls", test_walls },
-	{ "race", test_race },	     { "fuzz", test_fuzz },
-	{ "time", test_time },
+	{ "same", test_same },	   { "opens", test_opens },
+	{ "absent", test_absent }, { "passage", test_passage },
+	{ "walls", test_walls },   { "race", test_race },
+	{ "fuzz", test_fuzz },	   { "time", test_time },
 };
 
 static void run_tests(struct lab *lab, char **names, int n)

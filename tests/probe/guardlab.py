@@ -26,7 +26,8 @@ EXCHANGE, NOREPLACE, WHITEOUT = 2, 1, 4
 LINKS_FD = [int(n) for n in re.findall(r'\d+', os.uname().release)[:2]] >= [6, 10]
 NR = dict(open=2, rename=82, mkdir=83, creat=85, link=86, symlink=88,
           mknod=133, openat=257, mkdirat=258, mknodat=259, renameat=264,
-          linkat=265, symlinkat=266, renameat2=316, connect=42, bind=49)
+          linkat=265, symlinkat=266, renameat2=316, truncate=76, unlink=87, rmdir=84,
+          unlinkat=263, connect=42, bind=49)
 
 
 def call(name, *args):
@@ -128,6 +129,136 @@ def calls():
             print('link to', name[:40], flags,
                   says(call('linkat', CWD, 'file', CWD, name, flags)))
     descriptors()
+
+
+# ---- opens: without O_CREAT --------------------------------------------------
+
+READ_NAMES = NAMES + [
+    'full', 'full/', 'fifo', 'dirlink/', 'dirlink/inner', 'link/x', '/etc/passwd',
+    '/proc/self/root/etc/passwd', '/proc/version', '/proc/self/exe', '/proc/self/maps',
+    '/proc/self/task/1/x', '/proc/1/x', '/proc/self/ns/mnt', '/proc/self/cwd',
+    '/dev/fd/0', '/dev/stdin', '/dev/fd', '/dev/fd/', '/proc/net', '/proc/net/dev',
+    '/proc/self/../self/stat', '/proc/../etc/passwd', '/usr/../proc/self/comm',
+    '/dev/zero', '/dev/full', '/dev/nothing', '/root/x', '/proc/self/fdinfo/0', 'to-self/stat',
+    'to-self-slash', '/proc/cpuinfo/x', '/proc/sys/kernel/hostname', '/proc/sys', '/sys/kernel/mm',
+    'closed', 'closed/x', 'unreadable', 'unwritable', '/lib', '/bin/sh', '/lib/nothing', '/bin/nothing/x']
+READ_FLAGS = [f for f in FLAGS if not f & os.O_PATH] + [
+    os.O_RDONLY | os.O_NOFOLLOW, os.O_RDONLY | os.O_CLOEXEC, os.O_RDONLY | os.O_TRUNC,
+    os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, os.O_RDONLY | os.O_EXCL,
+    os.O_RDONLY | os.O_NONBLOCK | os.O_DIRECTORY, os.O_WRONLY | os.O_DIRECTORY,
+    os.O_TMPFILE | os.O_WRONLY | os.O_EXCL, os.O_TMPFILE, (os.O_TMPFILE & ~os.O_DIRECTORY) | os.O_RDWR,
+    os.O_RDONLY | os.O_DIRECT, os.O_RDWR | os.O_DSYNC | os.O_APPEND, os.O_RDONLY | os.O_NOCTTY,
+    os.O_RDONLY | 0o1000000000]
+
+CHANGES = os.O_WRONLY | os.O_RDWR | os.O_TRUNC | os.O_CREAT
+
+
+def fenced():
+    """Ends the program unless Landlock keeps it in its directory."""
+    for path in '/etc/passwd', '/bin/sh':
+        got = call('open', path, os.O_WRONLY)
+        if got >= 0:
+            os.close(got)
+            sys.exit('the lab is not fenced in')
+
+
+def opens():
+    os.close(0)
+    os.open('/dev/null', os.O_RDONLY)
+    os.makedirs('w')
+    os.chdir('w')
+    # Below this, nothing outside is to be harmed: the lab may be root.
+    fenced()
+    for flags in READ_FLAGS:
+        for name in READ_NAMES:
+            if 'fifo' in name and not flags & os.O_NONBLOCK and flags & 3 != os.O_RDWR:
+                continue  # would wait
+            if name.startswith('/') and not name.startswith('/dev/') and flags & CHANGES:
+                continue  # the host's, which root could empty
+            if name.startswith('/dev/fd') and flags & os.O_TMPFILE & ~os.O_DIRECTORY:
+                continue  # only its owner may try to write there, and cannot
+            setup()
+            for n, mode in ('unreadable', 0o200), ('unwritable', 0o400), ('closed/x', 0o600):
+                os.makedirs('closed', exist_ok=True)
+                with open(n, 'w') as f:
+                    f.write(n)
+                os.chmod(n, mode)
+            os.symlink('/proc/self', 'to-self')
+            os.symlink('/proc/self/', 'to-self-slash')
+            os.chmod('closed', 0)
+            # A file of procfs is asked again at each look, and so may differ.
+            show_open(f'open {flags:o} {name[:40]}', call('open', name, flags, 0o644), name)
+            os.chmod('closed', 0o700)
+    for name in READ_NAMES:
+        for length in 0, 3, 20, -1:
+            if name.startswith(('/', '..')):
+                continue
+            setup()
+            print('truncate', name[:40], length, says(call('truncate', name, length)))
+        for flags in 0, 0x200, 1:
+            if os.path.realpath(name).startswith(os.getcwd() + '/'):
+                setup()
+                print('unlinkat', name[:40], flags, says(call('unlinkat', CWD, name, flags)))
+    setup()
+    d = os.open('dir', os.O_RDONLY)
+    p = os.open('dir', os.O_PATH)
+    f = os.open('file', os.O_PATH)
+    l = os.open('link', os.O_PATH | os.O_NOFOLLOW)
+    for fd, label in ((d, 'dir'), (p, 'path'), (f, 'file'), (l, 'link'), (-1, '-1'), (999, '999'),
+                      (-100, 'cwd'), (d | 1 << 40, 'high')):
+        for name in 'inner', '../file', '.', '..', '', '/etc/passwd', 'nothing':
+            show(f'openat {label} {name}', call('openat', fd, name, os.O_RDONLY))
+        if fd > 2 and fd < 1 << 30:
+            show(f'reopen {label}', call('open', f'/proc/self/fd/{fd}', os.O_RDONLY))
+            show(f'reopen rw {label}', call('open', f'/dev/fd/{fd}', os.O_RDWR))
+    os.unlink('file')
+    show('gone', call('open', f'/proc/self/fd/{f}', os.O_RDONLY))
+    for bad in 0, 1, 2**47 - 1, 2**63, -1, 4096:
+        print('pointer', bad, says(call('openat', CWD, bad, os.O_RDONLY)),
+              says(call('truncate', bad, 1)), says(call('unlink', bad)))
+    # The lowest number, each time.
+    print([call('open', 'dir', os.O_RDONLY) - p for _ in range(3)] == [3, 4, 5])
+    lease()
+
+
+def lease():
+    """A writer's lease is broken before a reader gets in."""
+    import signal
+    import time
+    with open('leased', 'w') as f:
+        f.write('x')
+    holder = os.open('leased', os.O_RDWR)
+
+    def give_up(*_):
+        fcntl.fcntl(holder, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    signal.signal(signal.SIGIO, give_up)
+    try:
+        fcntl.fcntl(holder, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+    except OSError as e:
+        print('lease', e.errno)
+        return
+    pid = os.fork()
+    if pid == 0:
+        print('nonblocking', says(call('open', 'leased', os.O_RDONLY | os.O_NONBLOCK)), flush=True)
+        got = call('open', 'leased', os.O_RDONLY)
+        print('blocking', says(got), os.read(got, 9), flush=True)
+        os._exit(0)
+    # A signal may come before waitpid() does.
+    while os.waitpid(pid, os.WNOHANG)[0] == 0:
+        time.sleep(.01)
+
+
+def show_open(what, got, name):
+    print(what, says(got))
+    if got < 0:
+        return
+    flags = fcntl.fcntl(got, fcntl.F_GETFL) & ~os.O_NOFOLLOW
+    st = os.fstat(got)
+    print('   ', fcntl.fcntl(got, fcntl.F_GETFD), oct(flags), oct(st.st_mode),
+          st.st_size if 'proc' not in name and not name.startswith('/sys') else '', got)
+    if flags & (3 | os.O_DIRECT) == os.O_RDONLY and stat.S_ISREG(st.st_mode) and '/' not in name:
+        print('   ', os.read(got, 99))
+    os.close(got)
 
 
 def descriptors():
@@ -591,8 +722,13 @@ def sockets():
 def hidden():
     libc.prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
     bad = 0
+    os.mkdir('dir')
+    d = os.open('dir', os.O_RDONLY)
     for name, args in (('open', ('a', os.O_CREAT | os.O_WRONLY, 0o600)), ('mkdir', ('b', 0o700)),
-                       ('symlink', ('x', 'c'))):
+                       ('symlink', ('x', 'c')), ('open', ('a', os.O_RDONLY)),
+                       ('openat', (d, 'n', os.O_CREAT | os.O_WRONLY, 0o600)),
+                       ('openat', (d, 'n', os.O_RDONLY)), ('open', ('/proc/self/maps', os.O_RDONLY)),
+                       ('open', ('/proc/self/status', os.O_RDONLY))):
         if call(name, *args) < 0:
             bad += 1
             print('wrong:', name)
@@ -604,7 +740,7 @@ def hidden():
     return bad
 
 
-MODES = {'calls': calls, 'allowed': lambda: absent(False), 'denied': lambda: absent(True),
+MODES = {'calls': calls, 'opens': opens, 'allowed': lambda: absent(False), 'denied': lambda: absent(True),
          'passage': passage, 'sockets': sockets,
          'guard': guard, 'landlock': landlock, 'hidden': hidden}
 sys.exit(min(MODES[sys.argv[1]]() or 0, 90))

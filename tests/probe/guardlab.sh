@@ -4,7 +4,7 @@
 # part twice, with and without the guard, and compares output and files.
 # Redirections to odd names are what it is about:
 # shellcheck disable=SC2210,SC2238,SC2012
-export LC_ALL=C HOME=$PWD TZ=UTC
+export LC_ALL=C HOME=$PWD TZ=UTC TMPDIR=$PWD
 
 # Says what a command did without the parts that differ between two runs.
 try() { "$@"; echo "$* -> $?"; }
@@ -213,6 +213,127 @@ rights() {
 	echo > 5; (ulimit -n 5; exec 3> 3; echo > 4; exec 4> 4; exec 5>> 5; echo "$?")
 	chmod 700 ro no; (ulimit -f 0; trap '' XFSZ; echo x > big); wc -c < big
 	try mknod dev c 1 3; try mknod blk b 8 0
+}
+
+reads() {
+	mkdir -p d/e; echo one > d/e/f; ln -s d/e l; ln -s l/f lf; ln -s gone dang
+	cat d/e/f l/f lf ./d/../d/e/f "$PWD/lf" "/proc/self/root$PWD/lf"
+	try cat dang; try cat d; try cat d/e/f/x; try cat nodir/x; try cat loop
+	ln -s loop loop; try cat loop; try ls loop/; try cat lf/; try ls l/ d/ ./
+	ls -l / | wc -l; ls /usr/share/doc | wc -l; find /usr/lib/python3 | wc -l
+	grep -r one . | sort; (cd d/e && cat f ../e/f ../../lf; ls ..); tail -c 3 lf
+	chmod 0 d/e/f; try cat d/e/f; try cat lf; chmod 600 d/e/f; chmod 0 d
+	try cat d/e/f; try ls d; chmod 700 d; cat < lf > copy; cmp lf copy
+	head -c 8 /dev/zero | od -An -tx1; head -c 4 /dev/urandom | wc -c
+	cat < /dev/null; try cat /etc/shadow > /dev/null; cat /etc/mtab | wc -l
+	wc -l < /etc/passwd; truncate -s 3 d/e/f; cat d/e/f; truncate -s 9 lf
+	wc -c < lf; try truncate -s 1 d; try truncate -s 1 nothing; rm -f copy
+	try rmdir d; try rm d; try rm nothing; try rmdir lf; try unlink dang
+	mkdir -p x/y/z; rm -rf x; try rm /proc/version /proc/self/status
+	cat <<-E
+	here is a document
+	E
+	echo 'echo from a script' > s.sh; sh s.sh; sh /dev/stdin < s.sh
+	sh < s.sh; . ./s.sh; echo 'print("python")' | python3 /dev/stdin
+	cat s.sh | sh /dev/stdin; exec 9< s.sh; cat /dev/fd/9; cat <&9; exec 9<&-
+	python3 -c 'import json, sqlite3, ssl, email.mime.text; print("imports")'
+	perl -MPOSIX -e 'print strftime("%Y", gmtime(0)), "\n"'
+	tar cf - d | tar tf -; tar cf t.tar d && tar tf t.tar; rm t.tar
+}
+
+procs() {
+	grep -c processor /proc/cpuinfo; grep -c . /proc/meminfo | head -c 1
+	cat /proc/sys/kernel/ostype /proc/version | wc -l; wc -l < /proc/filesystems
+	cat /proc/self/comm; cat /proc/self/cmdline | tr '\0' ' '; echo
+	bash -c 'grep -c libc /proc/self/maps; cat /proc/$$/comm' | tail -1
+	grep -c . /proc/self/maps > /dev/null && echo maps
+	sh -c 'cat /proc/$PPID/comm'; cat /proc/thread-self/comm
+	head -1 /proc/self/status; head -1 /proc/self/task/self/status
+	ls /proc/self/fd | wc -l; ls /proc/self | wc -l; ls -d /proc/self/task/*/fd | wc -l
+	readlink /proc/self/cwd | sed "s,$PWD,HERE,"; ls /proc/self/cwd/ | wc -l
+	wc -c < /proc/self/exe > /dev/null && echo exe; cat /proc/mounts | wc -l
+	cat /proc/net/dev | wc -l; cat /proc/self/net/dev | wc -l; wc -l < /proc/self/mountinfo
+	python3 - <<-'P'
+	import os, re, threading
+	pid = os.getpid()
+	for p in 'self', str(pid), f'self/task/{pid}', 'thread-self':
+	    s = open(f'/proc/{p}/stat').read()
+	    print(p.replace(str(pid), 'PID'), int(s.split()[0]) == pid)
+	def other():
+	    tid = threading.get_native_id()
+	    print(open('/proc/self/stat').read().split()[0] == str(pid))
+	    print(open('/proc/thread-self/stat').read().split()[0] == str(tid))
+	    open(f'/proc/self/task/{tid}/comm', 'w').write('renamed')
+	    print(open(f'/proc/self/task/{tid}/comm').read())
+	    print(len(os.listdir('/proc/self/task')))
+	t = threading.Thread(target=other); t.start(); t.join()
+	with open('/proc/self/mem', 'rb+') as m:
+	    line = next(l for l in open('/proc/self/maps') if 'rw-p' in l)
+	    m.seek(int(line.split('-')[0], 16)); print(len(m.read(16)))
+	print(b'PATH=' in open('/proc/self/environ', 'rb').read())
+	r, w = os.pipe(); os.write(w, b'pipe'); os.close(w)
+	print(open(f'/proc/self/fd/{r}', 'rb').read())
+	child = os.fork()
+	if child == 0:
+	    os.read(r, 1); os.close(r); os.pause() if hasattr(os, 'pause') else None
+	    os._exit(0)
+	print(open(f'/proc/{child}/stat').read().split()[3] == str(pid))
+	os.waitpid(child, 0)
+	for name in 'kcore', 'kmsg', '1/environ', '1/mem', '1/fd/0', '1/fd', '1/maps':
+	    try:
+	        open('/proc/' + name, 'rb').close(); print(name, 'ok')
+	    except OSError as e:
+	        print(name, e.errno)
+	for name in '1/stat', '1/comm', '1/status', '1/cmdline', '1/limits':
+	    print(name, len(open('/proc/' + name, 'rb').read()) > 0)
+	print('stat' in os.listdir('/proc/1'), '1' in os.listdir('/proc'))
+	P
+}
+
+readers() {
+	mkfifo f; (echo hello > f) & cat f; wait
+	(exec 3> f; echo slow >&3) & cat < f; wait
+	timeout 0.3 cat f; echo "timeout $?"
+	for i in $(seq 80); do mkfifo "r$i"; done
+	for i in $(seq 80); do cat "r$i" > "o$i" & done
+	for i in $(seq 80); do echo "$i" > "r$i"; done; wait; cat o* | sort -n | md5sum
+	python3 - <<-'P'
+	import os, signal
+	def stop(*_):
+	    raise KeyboardInterrupt
+	signal.signal(signal.SIGALRM, stop); signal.setitimer(signal.ITIMER_REAL, .2)
+	try:
+	    open('f')
+	except KeyboardInterrupt:
+	    print('interrupted')
+	fd = os.open('f', os.O_RDONLY | os.O_NONBLOCK)
+	w = os.open('f', os.O_WRONLY); os.write(w, b'x'); print(os.read(fd, 9))
+	P
+	script -qec 'tty > /dev/null && cat < /dev/tty | head -c 0; echo t' /dev/null < /dev/null
+	setsid sh -c 'cat /dev/tty'
+}
+
+threads() {
+	python3 - <<-'P'
+	import os, threading
+	bad = []
+	def work(i):
+	    for k in range(40):
+	        with open(__file__ if False else '/etc/passwd') as f:
+	            f.read(1)
+	        with open(f't{i}', 'a+') as f:
+	            f.write('x')
+	        try:
+	            open(f'missing{i}')
+	            bad.append(i)
+	        except FileNotFoundError:
+	            pass
+	ts = [threading.Thread(target=work, args=(i,)) for i in range(100)]
+	[t.start() for t in ts]; [t.join() for t in ts]
+	print(bad, sum(os.path.getsize(f't{i}') for i in range(100)))
+	P
+	printf 'int main(void){return 0;}\n' > m.c; printf 'all: a b c d e f\n%%: m.c\n\tgcc -o $@ m.c\n' > Makefile
+	make -sj4 2>&1 | sort; ls; ./a; echo $?; rm -f a b c d e f
 }
 
 case $1 in

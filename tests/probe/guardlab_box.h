@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/fs.h>
@@ -37,6 +36,7 @@
 #include "base/fd.h"
 #include "guard/guard.h"
 #include "plan/plan.h"
+#include "plan/seccomp.h"
 #include "wire/frame.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -54,11 +54,14 @@ struct lab {
 /* One run of a command. */
 struct job {
 	bool guarded;
-	bool landlock;
+	bool landlock; /* writes only in @cwd */
+	const char *fence; /* else only below this, /dev and /proc: what it does
+			    * as root must not reach the host */
 	bool ptrace; /* leave the guard CAP_SYS_PTRACE */
 	const char *cwd;
 	const char *output; /* NULL: ours */
 	const struct plan_absents *absents;
+	bool opens; /* every open is the guard's, not only what creates */
 	int (*command)(void *arg);
 	void *arg;
 	unsigned int denied; /* result: frames that came */
@@ -81,51 +84,15 @@ static _Noreturn void die(const char *what)
 	_exit(99);
 }
 
-#define ARG(i)                                                                 \
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS,                                     \
-		 offsetof(struct seccomp_data, args[i]))
-#define RET(action) BPF_STMT(BPF_RET | BPF_K, action)
-
-/* O_CREAT and not O_PATH: the kernel creates. */
-#define OPEN(call, arg)                                                        \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 5), ARG(arg),       \
-		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, O_CREAT | O_PATH),         \
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, O_CREAT, 0, 1),            \
-		RET(SECCOMP_RET_USER_NOTIF), RET(SECCOMP_RET_ALLOW)
-
-#define NOTIFY(call)                                                           \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1),                 \
-		RET(SECCOMP_RET_USER_NOTIF)
-
-static int install_filter(void)
+/* As a box has it, without what is not about files. */
+static int install_filter(bool opens)
 {
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
-		OPEN(openat, 2),
-#ifdef SYS_open
-		OPEN(open, 1),
-		NOTIFY(creat),
-		NOTIFY(mkdir),
-		NOTIFY(mknod),
-		NOTIFY(rename),
-		NOTIFY(link),
-		NOTIFY(symlink),
-#endif
-		NOTIFY(mkdirat),
-		NOTIFY(mknodat),
-		NOTIFY(renameat),
-		NOTIFY(renameat2),
-		NOTIFY(linkat),
-		NOTIFY(symlinkat),
-		NOTIFY(connect),
-		NOTIFY(bind),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
-		RET(SECCOMP_RET_ERRNO | ENOSYS),
-		RET(SECCOMP_RET_ALLOW),
+	const struct plan_filter *filter =
+		plan_seccomp_notify(opens ? PLAN_NOTIFY_OPENS : 0);
+	struct sock_fprog prog = {
+		.len = (unsigned short)filter->n,
+		.filter = (struct sock_filter *)(uintptr_t)filter->v,
 	};
-	struct sock_fprog prog = { .len = ARRAY_SIZE(filter),
-				   .filter = filter };
 
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 			    SECCOMP_FILTER_FLAG_NEW_LISTENER |
@@ -162,8 +129,25 @@ static bool has_ptrace(void)
 	       data[0].permitted & 1U << CAP_SYS_PTRACE;
 }
 
-/* Writing only below @dir; returns false without Landlock. */
-static bool apply_landlock(const char *dir)
+#ifndef LANDLOCK_ACCESS_FS_TRUNCATE
+#define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14) /* Linux 6.2 */
+#endif
+
+static void allow_beneath(int set, const char *path, uint64_t access)
+{
+	struct landlock_path_beneath_attr rule = {
+		.allowed_access = access,
+		.parent_fd = open(path, O_PATH | O_CLOEXEC),
+	};
+
+	if (syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH,
+		    &rule, 0) < 0)
+		die("landlock_add_rule");
+	close(rule.parent_fd);
+}
+
+/* Writing only below the directories; returns false without Landlock. */
+static bool apply_landlock(const char *const *dirs)
 {
 	struct landlock_ruleset_attr attr = {
 		.handled_access_fs = LANDLOCK_ACCESS_FS_WRITE_FILE |
@@ -176,23 +160,19 @@ static bool apply_landlock(const char *dir)
 				     LANDLOCK_ACCESS_FS_MAKE_SYM |
 				     LANDLOCK_ACCESS_FS_MAKE_FIFO,
 	};
-	const char *const writable[] = { dir };
-	int set = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr),
-			       0);
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0,
+			   LANDLOCK_CREATE_RULESET_VERSION);
+	int set;
 
+	/* Before that, a file can be emptied that cannot be written. */
+	if (abi < 3)
+		return false;
+	attr.handled_access_fs |= LANDLOCK_ACCESS_FS_TRUNCATE;
+	set = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
 	if (set < 0)
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(writable); i++) {
-		struct landlock_path_beneath_attr rule = {
-			.allowed_access = attr.handled_access_fs,
-			.parent_fd = open(writable[i], O_PATH | O_CLOEXEC),
-		};
-
-		if (syscall(SYS_landlock_add_rule, set,
-			    LANDLOCK_RULE_PATH_BENEATH, &rule, 0) < 0)
-			die("landlock_add_rule");
-		close(rule.parent_fd);
-	}
+	for (; *dirs; dirs++)
+		allow_beneath(set, *dirs, attr.handled_access_fs);
 	if (syscall(SYS_landlock_restrict_self, set, 0) < 0)
 		die("landlock_restrict_self");
 	close(set);
@@ -227,7 +207,7 @@ static _Noreturn void start_command(const struct job *job, int sock)
 	int listener;
 
 	keep_capability(false);
-	listener = install_filter();
+	listener = install_filter(job->opens);
 	if (listener < 0)
 		die("seccomp");
 	if (fd_send(sock, "l", 1, &listener, 1, &err) < 0)
@@ -340,6 +320,7 @@ static void count_denied(struct job *job, int report)
 	char buf[FRAME_TOLD_MAX];
 	const char *text;
 	ssize_t n;
+	size_t len;
 
 	job->denied = 0;
 	while ((n = recv(report, buf, sizeof(buf), MSG_DONTWAIT)) > 0) {
@@ -354,6 +335,16 @@ static void count_denied(struct job *job, int report)
 			       text);
 		job->denied++;
 	}
+}
+
+static bool fence_in(const struct job *job)
+{
+	const char *const inside[] = { job->cwd, NULL };
+	const char *const lab[] = { job->fence, "/dev", "/proc", NULL };
+
+	if (job->landlock)
+		return apply_landlock(inside);
+	return !job->fence || apply_landlock(lab);
 }
 
 /* The exit status of the command; 97 to 99 are the lab's own troubles. */
@@ -374,7 +365,7 @@ static int job_run(struct job *job)
 		keep_capability(job->ptrace && job->guarded);
 		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 			die("no_new_privs");
-		if (job->landlock && !apply_landlock(job->cwd))
+		if (!fence_in(job))
 			_exit(77);
 		if (job->guarded)
 			guard_main(job, report[1]);

@@ -91,7 +91,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void use(struct fixture *f, enum run_act act, const char *name)
+static void use(struct fixture *f, enum frame_act act, const char *name)
 {
 	learn_uses_add(&f->uses, &(struct run_used){ .act = act,
 						     .path = at(f, name),
@@ -112,21 +112,21 @@ static const struct propose_use *find(const struct propose_uses *uses,
 static void uses_are_judged_by_the_present_policy(void **state)
 {
 	static const struct {
-		enum run_act act;
+		enum frame_act act;
 		const char *name;
 		int verdict; /* -1: left out */
 	} rows[] = {
-		{ RUN_WRITE, "work/a", PROPOSE_ALLOWED },
-		{ RUN_CREATE, "work/new", PROPOSE_ALLOWED },
-		{ RUN_READ, "plain", PROPOSE_ALLOWED },
-		{ RUN_CREATE, "new", PROPOSE_REFUSED },
-		{ RUN_READ, "ssh/id", PROPOSE_KEPT },
-		{ RUN_READ, "mine/x", PROPOSE_REFUSED },
-		{ RUN_READ, "mine", PROPOSE_KEPT },
-		{ RUN_CREATE, "work/.mcp.json", PROPOSE_KEPT },
-		{ RUN_WRITE, "tmp/x", -1 },
-		{ RUN_READ, "ssh/none", -1 },
-		{ RUN_CREATE, "plain/x", -1 },
+		{ FRAME_WRITE, "work/a", PROPOSE_ALLOWED },
+		{ FRAME_CREATE, "work/new", PROPOSE_ALLOWED },
+		{ FRAME_READ, "plain", PROPOSE_ALLOWED },
+		{ FRAME_CREATE, "new", PROPOSE_REFUSED },
+		{ FRAME_READ, "ssh/id", PROPOSE_KEPT },
+		{ FRAME_READ, "mine/x", PROPOSE_REFUSED },
+		{ FRAME_READ, "mine", PROPOSE_KEPT },
+		{ FRAME_CREATE, "work/.mcp.json", PROPOSE_KEPT },
+		{ FRAME_WRITE, "tmp/x", -1 },
+		{ FRAME_READ, "ssh/none", -1 },
+		{ FRAME_CREATE, "plain/x", -1 },
 	};
 	struct fixture *f = *state;
 	struct propose_uses out = { 0 };
@@ -152,9 +152,9 @@ static void uses_are_counted_once(void **state)
 		char name[32];
 
 		snprintf(name, sizeof(name), "work/f%d", i % 2500);
-		use(f, RUN_WRITE, name);
+		use(f, FRAME_WRITE, name);
 	}
-	use(f, RUN_READ, "work/f1");
+	use(f, FRAME_READ, "work/f1");
 	assert_int_equal(f->uses.list.n, 2501);
 	assert_int_equal(f->uses.list.v[7].count, 2);
 	assert_string_equal(f->uses.list.v[7].comm, "tool");
@@ -164,7 +164,7 @@ static void a_layer_tells_only_what_is_new(void **state)
 {
 	struct fixture *f = *state;
 
-	use(f, RUN_CREATE, "work/new");
+	use(f, FRAME_CREATE, "work/new");
 	learn_uses_changed(&f->uses, RUN_MADE, at(f, "work/new"), false);
 	learn_uses_changed(&f->uses, RUN_REMOVED, at(f, "work/a"), false);
 	assert_int_equal(f->uses.list.n, 2);
@@ -177,7 +177,7 @@ static void paths_that_are_none_are_left_out(void **state)
 	struct fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		learn_uses_add(&f->uses, &(struct run_used){ .act = RUN_READ,
+		learn_uses_add(&f->uses, &(struct run_used){ .act = FRAME_READ,
 							     .path = bad[i],
 							     .comm = "x" });
 	assert_int_equal(f->uses.list.n, 0);
