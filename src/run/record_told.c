@@ -181,8 +181,8 @@ static bool describe_call(struct arena *arena, const struct plan *plan,
 	free(name);
 	told->rule =
 		arena_printf(arena, "syscalls.profile: %s", plan->seccomp.name);
-	told->remedy = "none: it is refused in every box, or takes a profile "
-		       "of your own with --seccomp";
+	told->remedy = "none: cordon.policy(5) says what syscalls.profile "
+		       "can allow";
 	return true;
 }
 
