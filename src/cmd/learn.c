@@ -456,7 +456,8 @@ static void propose(struct lesson *lesson)
 	};
 	learn_uses_judge(&lesson->uses, &lesson->plain->plan,
 			 &lesson->input.uses);
-	learn_denials_sort(lesson->arena, &lesson->outcome, &lesson->input);
+	learn_denials_sort(lesson->arena, &lesson->outcome,
+			   &lesson->plain->plan, &lesson->input);
 	propose_build(lesson->arena, &lesson->input, &lesson->proposal);
 }
 

@@ -326,9 +326,47 @@ static void command_add(struct arena *arena,
 	};
 }
 
-void learn_denials_sort(struct arena *arena, const struct outcome *outcome,
-			struct propose_input *out)
+/* As the guard tells it. */
+static bool act_find(const char *operation, enum propose_act *out)
 {
+	static const struct {
+		const char *operation;
+		enum propose_act act;
+	} known[] = { { "read", PROPOSE_READ },
+		      { "write", PROPOSE_WRITE },
+		      { "create", PROPOSE_CREATE },
+		      { "remove", PROPOSE_REMOVE } };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (!strcmp(known[i].operation, operation)) {
+			*out = known[i].act;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A refusal is a use like others, if the plan is what refuses it. */
+static void refusal_add(struct arena *arena, const struct plan *plan,
+			const struct outcome_denial *denial,
+			enum propose_act act, struct propose_uses *out)
+{
+	struct propose_use use = { .act = act,
+				   .path = denial->target,
+				   .comm = denial->comm,
+				   .count = denial->count };
+
+	if (!path_is_normal(use.path))
+		return;
+	if (judge(arena, plan, &use) && use.verdict != PROPOSE_ALLOWED)
+		*ARENA_PUSH(arena, out) = use;
+}
+
+void learn_denials_sort(struct arena *arena, const struct outcome *outcome,
+			const struct plan *plan, struct propose_input *out)
+{
+	enum propose_act act;
+
 	for (size_t i = 0; i < outcome->denials_n; i++) {
 		const struct outcome_denial *denial = &outcome->denials[i];
 		const char *operation = denial->operation;
@@ -338,14 +376,7 @@ void learn_denials_sort(struct arena *arena, const struct outcome *outcome,
 			host_add(arena, denial, &out->hosts);
 		else if (starts_with(operation, "exec"))
 			command_add(arena, denial, &out->commands);
-		else if (denial->target[0] == '/')
-			*ARENA_PUSH(arena, &out->uses) = (struct propose_use){
-				.act = PROPOSE_CREATE,
-				.path = denial->target,
-				.comm = denial->comm,
-				.count = denial->count,
-				.verdict = PROPOSE_KEPT,
-				.why = denial->rule,
-			};
+		else if (act_find(operation, &act) && denial->target[0] == '/')
+			refusal_add(arena, plan, denial, act, &out->uses);
 	}
 }

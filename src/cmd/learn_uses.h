@@ -38,6 +38,6 @@ void learn_uses_judge(const struct learn_uses *uses, const struct plan *plan,
 
 /* Refusals of the run that are no uses: names, hosts, commands. */
 void learn_denials_sort(struct arena *arena, const struct outcome *outcome,
-			struct propose_input *out);
+			const struct plan *plan, struct propose_input *out);
 
 #endif

@@ -304,6 +304,7 @@ struct path_arg {
 #define MOVES	{ { 0, FRAME_REMOVE, false }, { 2, FRAME_CREATE, false } }, 2
 #define REMOVES	{ { 0, FRAME_REMOVE, false } }, 1
 #define WRITES	{ { 0, FRAME_WRITE, true } }, 1
+#define RUNS	{ { 0, FRAME_READ, true } }, 1
 #define NOTHING	{ { 0, 0, false } }, 0
 /* clang-format on */
 
@@ -331,8 +332,8 @@ static const struct row {
 	  MAKES_AT(1) },
 	{ SYS_connect, "connect", socket_connect, { 0, 1, 2 }, NOTHING },
 	{ SYS_bind, "bind", socket_bind, { 0, 1, 2 }, NOTHING },
-	{ SYS_execveat, "execveat", exec_judge, { 0, 1, 2, 3, 4 }, NOTHING },
-	{ SYS_execve, "execve", exec_judge, { CWD, 0, 1, 2, NIL }, NOTHING },
+	{ SYS_execveat, "execveat", exec_judge, { 0, 1, 2, 3, 4 }, RUNS },
+	{ SYS_execve, "execve", exec_judge, { CWD, 0, 1, 2, NIL }, RUNS },
 	{ SYS_memfd_create, "memfd_create", exec_memfd, { 0, 1 }, NOTHING },
 	{ SYS_unlinkat, "unlinkat", perform_unlink, { 0, 1, 2 }, REMOVES },
 	{ SYS_truncate, "truncate", open_truncate, { CWD, 0, 1 }, WRITES },

@@ -190,10 +190,12 @@ void tell_refused(const struct call *call, int failed,
 {
 	const struct plan *plan = call->guard->plan;
 	struct report told = { .by = FRAME_BY_RULE };
+	/* What a minimal view does not show is not there. */
+	const bool absent = plan->learn && failed == -ENOENT;
 	char path[2 * PATH_MAX];
 
 	if (!(plan->explain || plan->learn) || call->guard->told || !n ||
-	    !is_refusal(failed, &v[0]))
+	    (!absent && !is_refusal(failed, &v[0])))
 		return;
 	/* Of two paths, the one that the plan keeps; else the first. */
 	for (int i = n - 1; i >= 0; i--) {
@@ -202,7 +204,8 @@ void tell_refused(const struct call *call, int failed,
 		if (told.n && plan_explain_access(plan, path) != PLAN_WRITE)
 			break;
 	}
-	if (!told.n)
+	if (!told.n ||
+	    (absent && plan_explain_access(plan, path) != PLAN_HIDDEN))
 		return;
 	if (v[0].act == FRAME_READ)
 		told.act = open_act(call, v[0].flags, path);

@@ -170,7 +170,6 @@ NOT_YET = [
     {"limits": {"disk": "1GiB"}},
     {"limits": {"output": "1MiB"}},
     {"filesystem": {"copy_on_write": True}},
-    {"filesystem": {"strict": True}},
     {"tier": "strong"},
     {"tier": "lxc"},
     {"min_tier": "strong"},

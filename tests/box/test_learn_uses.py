@@ -10,7 +10,9 @@ def propose(lab, script, *args, opts=()):
                 *args)
     shown = lab.cli("policy", "show", "-s", out, "--json")
     assert shown.ok, (r, shown)
-    return json.loads(shown.out)["filesystem"], out.read_text(), r
+    lists = {key: v["replace"] if isinstance(v, dict) else v
+             for key, v in json.loads(shown.out)["filesystem"].items()}
+    return lists, out.read_text(), r
 
 
 def test_the_program_is_named(lab):

@@ -211,8 +211,14 @@ static void refusals_are_sorted_by_what_they_are(void **state)
 		  .target = "git push",
 		  .rule = "exec.deny (/etc/my.yaml:3)" },
 		{ .operation = "create",
-		  .target = "/w/.mcp.json",
+		  .target = at(f, "work/.mcp.json"),
 		  .rule = "protected (built-in)" },
+		{ .operation = "read",
+		  .target = at(f, "mine/x"),
+		  .rule = "deny_read (/etc/my.yaml)" },
+		{ .operation = "write", /* not by the plan */
+		  .target = at(f, "work/a"),
+		  .rule = "owner and mode" },
 	};
 	const struct outcome outcome = {
 		.denials = denials,
@@ -220,7 +226,7 @@ static void refusals_are_sorted_by_what_they_are(void **state)
 	};
 	struct propose_input input = { 0 };
 
-	learn_denials_sort(&f->arena, &outcome, &input);
+	learn_denials_sort(&f->arena, &outcome, &f->plan, &input);
 	assert_int_equal(input.hosts.n, 5);
 	assert_string_equal(input.hosts.v[0].name, "a.example");
 	assert_int_equal(input.hosts.v[0].port, 443);
@@ -232,8 +238,9 @@ static void refusals_are_sorted_by_what_they_are(void **state)
 	assert_int_equal(input.commands.n, 2);
 	assert_non_null(input.commands.v[0].why);
 	assert_null(input.commands.v[1].why);
-	assert_int_equal(input.uses.n, 1);
+	assert_int_equal(input.uses.n, 2);
 	assert_int_equal(input.uses.v[0].verdict, PROPOSE_KEPT);
+	assert_int_equal(input.uses.v[1].verdict, PROPOSE_REFUSED);
 }
 
 /* Deeper than a path can be, closed, and with names that are numbers. */
