@@ -85,9 +85,11 @@ static size_t printable_sequence(const unsigned char *s)
 			return 0;
 	}
 	/* U+0080 to U+009F are control characters too; overlong forms of the
-	 * three- and four-byte sequences are not worth showing. */
+	 * three- and four-byte sequences, halves of UTF-16 pairs and what is
+	 * beyond U+10FFFF are no characters: JSON has no place for them. */
 	if ((s[0] == 0xc2 && s[1] < 0xa0) || (s[0] == 0xe0 && s[1] < 0xa0) ||
-	    (s[0] == 0xf0 && s[1] < 0x90))
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xed && s[1] >= 0xa0) ||
+	    (s[0] == 0xf4 && s[1] >= 0x90))
 		return 0;
 	/* Bidirectional overrides make a path read as another one. */
 	if (s[0] == 0xe2 && s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae)
