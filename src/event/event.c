@@ -21,7 +21,7 @@
 #include "base/text.h"
 
 /* Of a command's words: what a line may hold without being in the way. */
-enum { ARGV_WORDS = 64, ARGV_BYTES = 1024 };
+enum { ARGV_WORDS = 64, ARGV_BYTES = 1024, STRING_BYTES = 4096 };
 
 static const char *const kinds[EVENT_KINDS_N] = {
 	[EVENT_STARTED] = "started",
@@ -88,20 +88,6 @@ static size_t decode(const unsigned char *s, uint32_t *out)
 	return n;
 }
 
-static bool is_utf8(const char *s)
-{
-	const unsigned char *u = (const unsigned char *)s;
-	uint32_t c;
-	size_t n;
-
-	for (; *u; u += n) {
-		n = decode(u, &c);
-		if (!n)
-			return false;
-	}
-	return true;
-}
-
 static void add_character(struct text *out, uint32_t c)
 {
 	if (c == '"')
@@ -116,19 +102,27 @@ static void add_character(struct text *out, uint32_t c)
 			  0xdc00U + ((c - 0x10000) & 0x3ff));
 }
 
-/* What is not UTF-8 is shown as in messages. */
+/* As much as a path can have; whole characters. */
+static const char *cut(struct arena *arena, const char *s)
+{
+	size_t n = STRING_BYTES;
+
+	if (strnlen(s, STRING_BYTES + 1) <= STRING_BYTES)
+		return s;
+	while (n > STRING_BYTES - 3 && (s[n] & 0xc0) == 0x80)
+		n--;
+	return arena_printf(arena, "%.*s...", (int)n, s);
+}
+
+/* Bytes that are not UTF-8 are shown as in messages. */
 static void add_string(struct text *out, const char *s)
 {
 	AUTO_ARENA arena = { 0 };
-	struct text shown = { .arena = &arena };
 
-	if (!is_utf8(s)) {
-		text_add_escaped(&shown, s);
-		s = text_str(&shown);
-	}
+	s = cut(&arena, s);
 	text_add(out, "\"");
 	while (*s) {
-		size_t plain = 0;
+		size_t plain = 0, n;
 		uint32_t c;
 
 		while (s[plain] >= 0x20 && s[plain] < 0x7f && s[plain] != '"' &&
@@ -138,8 +132,12 @@ static void add_string(struct text *out, const char *s)
 		s += plain;
 		if (!*s)
 			break;
-		s += decode((const unsigned char *)s, &c);
-		add_character(out, c);
+		n = decode((const unsigned char *)s, &c);
+		if (n)
+			add_character(out, c);
+		else
+			text_addf(out, "\\\\x%02x", (unsigned char)*s);
+		s += n ? n : 1;
 	}
 	text_add(out, "\"");
 }
@@ -154,17 +152,34 @@ static void add_member(struct text *out, const char *key, const char *value)
 	add_string(out, value);
 }
 
-static void add_number(struct text *out, const char *key, long long value)
+/* At least @width digits. */
+static void add_digits(struct text *out, uint64_t value, size_t width)
 {
-	text_addf(out, ",\"%s\":%lld", key, value);
+	char digits[24];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value || sizeof(digits) - at < width);
+	text_addn(out, digits + at, sizeof(digits) - at);
+}
+
+static void add_number(struct text *out, const char *key, uint64_t value)
+{
+	text_add(out, ",\"");
+	text_add(out, key);
+	text_add(out, "\":");
+	add_digits(out, value, 1);
 }
 
 static void add_count(struct text *out, const char *key, uint64_t value)
 {
 	if (value)
-		add_number(out, key, (long long)value);
+		add_number(out, key, value);
 }
 
+/* By hand: printf() would take most of the time that a line needs. */
 static void add_time(struct text *out)
 {
 	struct timespec now = { 0 };
@@ -172,9 +187,25 @@ static void add_time(struct text *out)
 
 	(void)clock_gettime(CLOCK_REALTIME, &now);
 	(void)gmtime_r(&now.tv_sec, &tm);
-	text_addf(out, "{\"ts\":\"%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ\"",
-		  tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
-		  tm.tm_min, tm.tm_sec, now.tv_nsec / 1000000);
+	const struct {
+		int value;
+		size_t width;
+		const char *after;
+	} parts[] = {
+		{ tm.tm_year + 1900, 4, "-" },
+		{ tm.tm_mon + 1, 2, "-" },
+		{ tm.tm_mday, 2, "T" },
+		{ tm.tm_hour, 2, ":" },
+		{ tm.tm_min, 2, ":" },
+		{ tm.tm_sec, 2, "." },
+		{ (int)(now.tv_nsec / 1000000), 3, "Z\"" },
+	};
+
+	text_add(out, "{\"ts\":\"");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		add_digits(out, (uint64_t)parts[i].value, parts[i].width);
+		text_add(out, parts[i].after);
+	}
 }
 
 /* Whole words, as many as fit; the rest are counted. */
@@ -221,7 +252,7 @@ void event_format(struct text *out, const struct event *event)
 	add_count(out, "count", event->count);
 	if (event->kind == EVENT_ENDED) {
 		add_member(out, "outcome", event->outcome);
-		add_number(out, "exit_code", event->exit_code);
+		add_number(out, "exit_code", (uint64_t)event->exit_code);
 		add_count(out, "denials", event->denials);
 		add_count(out, "unlisted", event->unlisted);
 	}
