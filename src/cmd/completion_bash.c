@@ -63,6 +63,23 @@ static void bash_verb(struct text *out, const struct verb *verb)
 	text_add(out, " ;;\n");
 }
 
+/* A verb of one word whose word begins others: `audit`, `audit verify`. */
+static void bash_find_second(struct text *out, const struct verbs *verbs,
+			     const char *name)
+{
+	struct text seconds = { .arena = out->arena };
+
+	completion_second_format(&seconds, verbs, name);
+	if (!seconds.n)
+		return;
+	text_addf(out,
+		  "\t%s)\n\t\tverb=%s at=2\n"
+		  "\t\tif ((COMP_CWORD > 2)) && [[ ' %s ' == "
+		  "*\" ${COMP_WORDS[2]} \"* ]]; then\n"
+		  "\t\t\tverb=\"%s ${COMP_WORDS[2]}\" at=3\n\t\tfi ;;\n",
+		  name, name, seconds.v, name);
+}
+
 /* Which words go before; $verb, $at (the first word after it). */
 static void bash_find_verb(struct text *out, const struct verbs *verbs)
 {
@@ -70,6 +87,8 @@ static void bash_find_verb(struct text *out, const struct verbs *verbs)
 	for (size_t i = 0; i < verbs->n; i++) {
 		const char *name = verbs->v[i]->name;
 
+		if (!strchr(name, ' '))
+			bash_find_second(out, verbs, name);
 		if (!strchr(name, ' ') || completion_find_before(verbs, i))
 			continue;
 		text_addf(out, "\t%.*s)\n\t\tif ((COMP_CWORD == 2)); then\n",

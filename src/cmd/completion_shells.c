@@ -102,12 +102,33 @@ static void zsh_verb(struct text *out, const struct verb *verb)
 	text_add(out, " ;;\n");
 }
 
+/* As bash_find_second(). */
+static void zsh_find_second(struct text *out, const struct verbs *verbs,
+			    const char *name)
+{
+	struct text seconds = { .arena = out->arena };
+
+	completion_second_format(&seconds, verbs, name);
+	if (!seconds.n)
+		return;
+	text_addf(out,
+		  "\t%s)\n\t\tverb=%s\n"
+		  "\t\tif (( CURRENT > 3 )) && [[ ' %s ' == "
+		  "*\" $words[3] \"* ]]; then\n"
+		  "\t\t\tverb=\"%s $words[3]\"\n\t\t\tshift words\n"
+		  "\t\t\t(( CURRENT -= 1 ))\n\t\tfi\n"
+		  "\t\tshift words\n\t\t(( CURRENT -= 1 )) ;;\n",
+		  name, name, seconds.v, name);
+}
+
 static void zsh_find_verb(struct text *out, const struct verbs *verbs)
 {
 	text_add(out, "\tcase $words[2] in\n");
 	for (size_t i = 0; i < verbs->n; i++) {
 		const char *name = verbs->v[i]->name;
 
+		if (!strchr(name, ' '))
+			zsh_find_second(out, verbs, name);
 		if (!strchr(name, ' ') || completion_find_before(verbs, i))
 			continue;
 		text_addf(out,

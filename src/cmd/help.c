@@ -43,13 +43,16 @@ static const struct opt_group common_groups[] = { COMMON_GROUP };
 const struct verb *verb_find(const struct verbs *verbs, char *const *words,
 			     size_t *used)
 {
+	const struct verb *found = NULL;
+
+	/* Of `audit` and `audit verify`, both words are meant. */
 	for (size_t i = 0; i < verbs->n && words[0]; i++) {
 		const char *name = verbs->v[i]->name;
 		size_t len = strlen(words[0]);
 
 		if (!strcmp(name, words[0])) {
 			*used = 1;
-			return verbs->v[i];
+			found = verbs->v[i];
 		}
 		if (words[1] && !strncmp(name, words[0], len) &&
 		    name[len] == ' ' && !strcmp(name + len + 1, words[1])) {
@@ -57,7 +60,7 @@ const struct verb *verb_find(const struct verbs *verbs, char *const *words,
 			return verbs->v[i];
 		}
 	}
-	return NULL;
+	return found;
 }
 
 /* "show, schema, init" where @word begins the names of verbs. */

@@ -150,11 +150,11 @@ json_t *report_json_format(struct arena *arena, const struct outcome *outcome,
 				 : json_null();
 
 	return json_pack(
-		"{s:s, s:i, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "outcome",
-		outcome_name(outcome->kind), "exit_code", outcome->exit_code,
-		"signal", signal, "wall_ns", (json_int_t)outcome->wall_ns,
-		"usage", usage_json(outcome), "denials",
-		denials_json(arena, outcome), "warnings",
+		"{s:s, s:s, s:i, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "outcome",
+		outcome_name(outcome->kind), "sandbox", outcome->sandbox,
+		"exit_code", outcome->exit_code, "signal", signal, "wall_ns",
+		(json_int_t)outcome->wall_ns, "usage", usage_json(outcome),
+		"denials", denials_json(arena, outcome), "warnings",
 		strings_json(arena, outcome->warnings, outcome->warnings_n),
 		"notes",
 		strings_json(arena, of->plan.notes.v, of->plan.notes.n),

@@ -8,18 +8,20 @@
  */
 #include <fcntl.h>
 #include <stdint.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "cmd/control.h"
+#include "cmd/events.h"
 #include "cmd/output.h"
 #include "cmd/prepare.h"
 #include "cmd/report.h"
 #include "cmd/verb.h"
+#include "event/event.h"
 #include "event/sink.h"
+#include "plan/exec_text.h"
 #include "policy/command.h"
 #include "policy/format.h"
 #include "run/run.h"
@@ -33,6 +35,7 @@ struct run_args {
 	const char *string;
 	bool json;
 	bool explain;
+	const char *events;
 	struct opt_number events_fd;
 	struct opt_number control_fd;
 	struct opt_values pass_fds;
@@ -57,6 +60,12 @@ static const struct opt run_options[] = {
 	  .help = "tell every file and system call that is refused, with the "
 		  "rule and what would change it; each open takes about "
 		  "12 microseconds more" },
+	{ .name = "events",
+	  .kind = OPT_TEXT,
+	  .offset = offsetof(struct run_args, events),
+	  .arg = "FILE",
+	  .help = "append what happens to this file, as lines of JSON",
+	  .words = OPT_WORDS_FILE },
 	{ .name = "events-fd",
 	  .kind = OPT_NUMBER,
 	  .offset = offsetof(struct run_args, events_fd),
@@ -123,21 +132,6 @@ static int check_fd(const char *option, unsigned int fd, struct err *err)
 
 /* Of events and control, the command has neither: it could write events of its
  * own, or allow itself what it likes. */
-static int check_apart(const char *option, int fd, int commands,
-		       struct err *err)
-{
-	struct stat a, b;
-
-	if (fstat(fd, &a) < 0 || fstat(commands, &b) < 0)
-		return err_sys(err, "look at descriptor %d", fd);
-	if (fd != commands && (a.st_dev != b.st_dev || a.st_ino != b.st_ino))
-		return 0;
-	return err_set(err, ERR_USAGE,
-		       "--%s: descriptor %d is one that the command has "
-		       "(its %d)",
-		       option, fd, commands);
-}
-
 static int build_own_fd(const char *option, const struct opt_number *given,
 			const struct host_args *commands, int *out,
 			struct err *err)
@@ -148,11 +142,7 @@ static int build_own_fd(const char *option, const struct opt_number *given,
 	if (check_fd(option, given->value, err) < 0)
 		return -1;
 	*out = (int)given->value;
-	for (size_t i = 0; i < commands->fds_n; i++) {
-		if (check_apart(option, *out, commands->fds[i], err) < 0)
-			return -1;
-	}
-	return 0;
+	return events_check_apart(option, *out, commands, err);
 }
 
 /* The standard streams and those named: all that the command will have. */
@@ -208,20 +198,30 @@ static void say_denied(const struct outcome_denial *denial)
 
 /* What would fail in the box with less to say. */
 static int check_command(struct arena *arena, const struct plan *plan,
-			 char *const *argv, struct err *err)
+			 char *const *argv, struct event_sink *events,
+			 struct err *err)
 {
 	struct command_seen seen = { .argv = (const char *const *)argv };
 	struct command_verdict verdict;
+	struct event event = { .kind = EVENT_DENIED,
+			       .what = EVENT_WHAT_EXEC,
+			       .operation = "execve",
+			       .target = argv[0],
+			       .argv = argv };
 
 	while (argv[seen.argc])
 		seen.argc++;
 	command_judge(&plan->exec.rules, &seen, &verdict);
 	if (!verdict.denied)
 		return 0;
+	event.rule = arena_printf(arena, "exec.deny '%s'", verdict.rule->text);
+	event.origin = policy_origin_format(arena, &verdict.rule->origin);
+	event.remedy =
+		plan_exec_remedy(arena, &plan->exec, &seen, verdict.rule);
+	(void)event_emit(events, &event); /* nothing runs in any case */
 	return err_set(err, ERR_NOT_EXECUTABLE,
-		       "'%.80s' is denied by exec.deny '%s' (%s)", argv[0],
-		       verdict.rule->text,
-		       policy_origin_format(arena, &verdict.rule->origin));
+		       "'%.80s' is denied by %s (%s); to allow it: %s", argv[0],
+		       event.rule, event.origin, event.remedy);
 }
 
 static int run_command(struct cmd *cmd, const struct run_args *args,
@@ -231,7 +231,7 @@ static int run_command(struct cmd *cmd, const struct run_args *args,
 	struct control_base base = { .arena = cmd->arena,
 				     .args = &args->policy,
 				     .prepared = prepared };
-	struct event_sink events;
+	AUTO_SINK events = { .file = -1 };
 	struct run_request request = { .plan = &prepared->plan,
 				       .events = &events,
 				       .change = control_change,
@@ -246,7 +246,10 @@ static int run_command(struct cmd *cmd, const struct run_args *args,
 	    build_argv(cmd->arena, args, rest, &request.argv, err) < 0 ||
 	    build_fds(cmd->arena, args, &request, &host, err) < 0 ||
 	    prepare_all(cmd->arena, &args->policy, &host, prepared, err) < 0 ||
-	    check_command(cmd->arena, &prepared->plan, request.argv, err) < 0 ||
+	    events_open(cmd->arena, &host, args->events, prepared, &events,
+			err) < 0 ||
+	    check_command(cmd->arena, &prepared->plan, request.argv, &events,
+			  err) < 0 ||
 	    run_box(cmd->arena, &request, &outcome, err) < 0)
 		return -1;
 	if (!args->json) {

@@ -74,6 +74,8 @@ extern const struct verb verb_run;
 extern const struct verb verb_plan;
 extern const struct verb verb_explain;
 extern const struct verb verb_learn;
+extern const struct verb verb_audit;
+extern const struct verb verb_audit_verify;
 extern const struct verb verb_check;
 extern const struct verb verb_policy_show;
 extern const struct verb verb_policy_schema;

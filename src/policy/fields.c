@@ -178,9 +178,11 @@ const struct policy_field policy_fields[] = {
 	{ LIST("output.mask.patterns", mask_patterns, POLICY_FORM_COMMAND,
 	       POLICY_NARROW_GROW),
 	  .doc = "Regular expressions that are blotted out in the output." },
-	{ CHOICE("audit.on_error", audit_on_error, "continue", "10"),
+	{ CHOICE("audit.on_error", audit_on_error, "continue", "10"), YES,
 	  CHOICES("continue", "stop"),
-	  .doc = "What happens when the audit log cannot be written." },
+	  .doc = "What happens when the audit log cannot be written: the "
+		 "command goes on with a warning, or is not started or "
+		 "ended." },
 	{ LIST("setup.network", setup_network, POLICY_FORM_HOST,
 	       POLICY_NARROW_HOSTS),
 	  .doc = "What a named sandbox can reach while it is set up." },

@@ -9,7 +9,6 @@
 #include "run/run.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -27,7 +26,6 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "egress/egress.h"
-#include "event/event.h"
 #include "event/sink.h"
 #include "plan/plan.h"
 #include "run/control.h"
@@ -35,6 +33,7 @@
 #include "run/network.h"
 #include "run/record.h"
 #include "run/restore.h"
+#include "run/tell.h"
 #include "run/terminal.h"
 #include "wire/frame.h"
 
@@ -44,7 +43,6 @@ enum {
 	EGRESS_ANSWER_MS = 5000, /* to new rules */
 	REPORTS_AT_ONCE = 64, /* of egress */
 	EXIT_TIMEOUT = 124,
-	EXIT_SETUP = 125,
 };
 
 static const char *const names[] = {
@@ -453,6 +451,12 @@ static int supervise(struct supervisor *s, struct err *err)
 		if (polls[1].revents && !receive(s))
 			fd_close(&s->box.control);
 		handle_deadline(s);
+		if (event_sink_must_stop(s->record.events) && !s->killed) {
+			record_warn(&s->record,
+				    "the audit log cannot be written, so the "
+				    "box was ended (audit.on_error: stop)");
+			kill_box(s);
+		}
 		/* Last, so that what was sent before the end is known. */
 		if (polls[0].revents && !(polls[1].revents & POLLIN))
 			s->over = true;
@@ -523,16 +527,7 @@ static void finish(struct supervisor *s, struct outcome *out)
 	run_network_stop(&s->box.network);
 	fill_outcome(s, out);
 	record_check_names(&s->record);
-	if (s->record.events->lost)
-		record_warn(&s->record,
-			    arena_printf(s->arena,
-					 "%" PRIu64 " events were lost, as "
-					 "nobody took them",
-					 s->record.events->lost));
-	(void)event_emit(s->record.events,
-			 &(struct event){ .kind = EVENT_ENDED,
-					  .outcome = outcome_name(out->kind),
-					  .exit_code = out->exit_code });
+	run_tell_ended(&s->record);
 }
 
 int run_box(struct arena *arena, const struct run_request *request,
@@ -544,15 +539,24 @@ int run_box(struct arena *arena, const struct run_request *request,
 				.control.fd = request->control_fd };
 	int result;
 
-	*out = (struct outcome){ 0 };
+	*out = (struct outcome){ .sandbox = request->events->sandbox };
 	if (run_check_streams(err) < 0)
 		return -1;
 	s.signals = block_signals(err);
 	if (s.signals < 0)
 		return -1;
 	s.started_ns = now_ns();
-	if (run_launch(request, &s.box, err) < 0)
+	/* Where it must be known, before there is anything to be known;
+	 * otherwise the command need not wait for it. */
+	if (request->events->audit_must && run_tell_started(request) < 0) {
+		*err = request->events->audit_err;
+		return err_wrap(err, "the audit log cannot be written "
+				     "(audit.on_error: stop)");
+	}
+	if (run_launch(request, &s.box, err) < 0) {
+		run_tell_failed(request, err);
 		return -1;
+	}
 	/* Writing to a terminal or pipe that is gone is an error to handle,
 	 * and so is a file that would be larger than the caller's limit.
 	 * Only now: what is ignored is inherited by the command. */
@@ -560,10 +564,8 @@ int run_box(struct arena *arena, const struct run_request *request,
 	(void)signal(SIGTTOU, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	record_init(&s.record, arena, request->plan, out, request->events);
-	(void)event_emit(request->events,
-			 &(struct event){ .kind = EVENT_STARTED,
-					  .target = request->argv[0],
-					  .argv = request->argv });
+	if (!request->events->audit_must)
+		(void)run_tell_started(request);
 	if (request->plan->wall_time_ms)
 		s.deadline_ns =
 			s.started_ns + request->plan->wall_time_ms * 1000000ULL;

@@ -42,6 +42,7 @@ struct outcome_denial {
 
 struct outcome {
 	enum outcome_kind kind;
+	const char *sandbox; /* id, as in events */
 	int exit_code; /* what cordon exits with */
 	int signal; /* OUTCOME_SIGNAL */
 	uint64_t wall_ns;

@@ -177,7 +177,6 @@ NOT_YET = [
     {"output": {"mask": {"patterns": ["x+"]}}},
     {"setup": {"network": ["example.org"]}},
     {"workspace": "readonly"},
-    {"audit": {"on_error": "stop"}},
     {"strong": {"memory": "768MiB"}},
     {"lxc": {"instance": "x"}},
 ]

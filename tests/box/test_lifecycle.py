@@ -10,6 +10,8 @@ import subprocess
 
 import pytest
 
+from events import parse as parse_events
+
 SOAK = os.environ.get("CORDON_SOAK") == "1"
 soak = pytest.mark.soak
 
@@ -273,7 +275,7 @@ def test_events_are_lines_of_json(lab):
         data += chunk
     os.close(r)
     assert p.wait(20) == 4
-    events = [json.loads(line) for line in data.decode().splitlines()]
+    events = parse_events(data)
     assert events, "no events"
     text = json.dumps(events)
     assert ".mcp.json" in text and '"exit_code": 4' in text, events

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 
+from events import parse as parse_events
 from lab import TREE
 
 CLIENT = TREE / "tests/egress/client.py"
@@ -169,7 +170,7 @@ class Net:
         with tempfile.TemporaryFile() as f:
             yield f.fileno(), found
             f.seek(0)
-            found += [json.loads(line) for line in f.read().splitlines()]
+            found += parse_events(f.read())
 
     def client(self, job, **kw):
         """client.py inside; what it said is in the result."""

@@ -216,7 +216,7 @@ class Harness:
         shutil.copytree(TREE / "tests", self.stage / "tests", symlinks=True,
                         ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copytree(TREE / "build" / "probe", self.stage / "probe")
-        for name in ("LIMITS.md", "man"):
+        for name in ("LIMITS.md", "docs", "man"):
             if (TREE / name).is_dir():
                 shutil.copytree(TREE / name, self.stage / name)
             elif (TREE / name).exists():

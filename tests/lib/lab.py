@@ -92,6 +92,9 @@ class Lab:
             "LANG": "C.UTF-8",
             "USER": "someone",
         }
+        self.state = pathlib.Path("/var/lib/cordon") if os.geteuid() == 0 \
+            else self.home / ".local" / "state" / "cordon"
+        self.audit = self.state / "audit"
 
     # -- things on the host ------------------------------------------------
     def file(self, path, text="content\n", mode=None):
@@ -120,12 +123,17 @@ class Lab:
         return p
 
     def tree(self, *roots):
-        """Everything below, as comparable lines: names, kinds, content."""
+        """Everything below, as comparable lines: names, kinds, content.
+        Not the audit log, which every run adds to."""
+        state = self.home / ".local" / "state"
+        own = {str(state.parent), str(state)}
         seen = []
         for root in roots or (self.base,):
             for d, dirs, files in os.walk(root):
                 for n in sorted(dirs + files):
                     p = os.path.join(d, n)
+                    if p in own or p.startswith(str(state / "cordon")):
+                        continue
                     st = os.lstat(p)
                     seen.append((p, oct(st.st_mode), st.st_ino,
                                  st.st_size if not os.path.isdir(p) else 0))

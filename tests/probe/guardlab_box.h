@@ -320,7 +320,6 @@ static void count_denied(struct job *job, int report)
 	char buf[FRAME_TOLD_MAX];
 	const char *text;
 	ssize_t n;
-	size_t len;
 
 	job->denied = 0;
 	while ((n = recv(report, buf, sizeof(buf), MSG_DONTWAIT)) > 0) {

@@ -52,7 +52,6 @@ static const struct {
 	{ "strong: {cpus: 2}", "'strong.cpus'" },
 	{ "lxc: {executable: x}", "'lxc.executable'" },
 	{ "lxc: {instance: x}", "'lxc.instance'" },
-	{ "audit: {on_error: stop}", "'audit.on_error'" },
 };
 
 static void what_is_not_enforced_is_refused(void **state)

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORDON_RUN_TELL_H
+#define CORDON_RUN_TELL_H
+
+struct err;
+struct record;
+struct run_request;
+
+/* -1 if the audit log did not take it. */
+int run_tell_started(const struct run_request *request);
+
+/* The command never started. */
+void run_tell_failed(const struct run_request *request, const struct err *err);
+
+/* The outcome; and warnings about events that were not taken. */
+void run_tell_ended(struct record *record);
+
+#endif
