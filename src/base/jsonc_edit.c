@@ -213,11 +213,14 @@ static void cut_apart(const struct jsonc *doc, size_t start, size_t end,
 		      size_t comma, struct text *out)
 {
 	bool first = comma < start;
+	size_t blanks = comma + 1;
 
 	text_addn(out, doc->text, first ? comma : start);
-	if (first)
+	while (first && blanks < start && is_blank(doc->text[blanks]))
+		blanks++;
+	if (first && blanks < start)
 		text_addn(out, doc->text + comma + 1, start - comma - 1);
-	else
+	else if (!first)
 		text_addn(out, doc->text + end, comma - end);
 	end = first ? end : comma + 1;
 	text_addn(out, doc->text + end, doc->n - end);

@@ -195,7 +195,7 @@ static void a_child_anywhere_is_taken_out_with_one_comma(void **state)
 		const char *without;
 	} cases[] = {
 		{ "[0, 1, 2]", "[0, 2]" },
-		{ "[0, 1]", "[0 ]" },
+		{ "[0, 1]", "[0]" },
 		{ "[0, 1,]", "[0, ]" },
 		{ "[\n  0,\n  1\n]", "[\n  0\n]" },
 		{ "[\n  0, // zero\n  1 // one\n]",
