@@ -7,7 +7,7 @@
  * Trusts:   the command line.
  * Must not: change anything.
  */
-#include "plan/explain.h"
+#include "cmd/explain.h"
 
 #include <jansson.h>
 #include <stdint.h>
@@ -22,6 +22,7 @@
 #include "cmd/output.h"
 #include "cmd/prepare.h"
 #include "cmd/verb.h"
+#include "plan/explain.h"
 #include "policy/match.h"
 
 struct explain_args {
@@ -95,8 +96,8 @@ static const char *quote_backslashes(struct arena *arena, const char *word)
 }
 
 /* A path here is a name, not a pattern: the caller's shell has globbed. */
-static int expand_path(struct arena *arena, const struct prepared *prepared,
-		       const char *word, const char **out, struct err *err)
+int explain_path_expand(struct arena *arena, const struct prepared *prepared,
+			const char *word, const char **out, struct err *err)
 {
 	struct policy_item item = {
 		.text = quote_backslashes(arena, word),
@@ -176,8 +177,8 @@ static int explain_paths(struct arena *arena, const struct explain_args *args,
 	for (size_t i = 0; i < n; i++) {
 		answers[i].asked = words[i];
 		answers[i].write = write;
-		if (expand_path(arena, prepared, answers[i].asked,
-				&answers[i].path, err) < 0)
+		if (explain_path_expand(arena, prepared, answers[i].asked,
+					&answers[i].path, err) < 0)
 			return -1;
 		*ARENA_PUSH(arena, &look) = answers[i].path;
 	}

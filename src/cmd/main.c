@@ -23,12 +23,17 @@
 enum { ARENA_SIZE = 160 * 1024 };
 
 static const struct verb *const verb_table[] = {
-	&verb_run,	    &verb_plan,		 &verb_explain,
-	&verb_learn,	    &verb_check,	 &verb_audit,
-	&verb_audit_verify, &verb_policy_show,	 &verb_policy_schema,
-	&verb_policy_init,  &verb_policy_import, &verb_profiles,
-	&verb_trust,	    &verb_doctor,	 &verb_completion,
-	&verb_version,	    &verb_help,
+	&verb_run,	     &verb_plan,
+	&verb_explain,	     &verb_learn,
+	&verb_check,	     &verb_audit,
+	&verb_audit_verify,  &verb_policy_show,
+	&verb_policy_schema, &verb_policy_init,
+	&verb_policy_import, &verb_profiles,
+	&verb_trust,	     &verb_hooks_print,
+	&verb_hooks_install, &verb_hooks_uninstall,
+	&verb_hook,	     &verb_doctor,
+	&verb_completion,    &verb_version,
+	&verb_help,
 };
 
 static const struct verbs verbs = {
