@@ -21,7 +21,10 @@
 #include "cmd/explain.h"
 #include "cmd/hook_words.h"
 #include "plan/egress.h"
+#include "plan/exec_text.h"
 #include "plan/explain.h"
+#include "policy/command.h"
+#include "policy/format.h"
 
 enum { LOOKS_MAX = 512 };
 
@@ -97,42 +100,51 @@ static const char *describe_own(struct arena *arena, const char *word)
 /* ------------------------------------------------------------- commands */
 
 /*
- * What the policy's rules say of one simple command, @words from its name on.
- * NULL: nothing against it. Rules of exec are asked here.
+ * What the rules say of one simple command, @words from its name on. NULL:
+ * nothing against it.
  */
 static const char *hook_judge_words(struct arena *arena,
-				    const struct prepared *prepared,
+				    const struct plan_exec *exec,
 				    const char *const *words, size_t n)
 {
-	(void)arena;
-	(void)prepared;
-	(void)words;
-	(void)n;
-	return NULL;
+	const struct command_seen seen = {
+		.names = words, .names_n = n ? 1 : 0, .argv = words, .argc = n
+	};
+	struct command_verdict verdict;
+
+	command_judge(&exec->rules, &seen, &verdict);
+	if (!verdict.denied)
+		return NULL;
+	return arena_printf(
+		arena,
+		"'%.80s' is denied by exec.deny '%s' (%s); what would change "
+		"it: %s",
+		words[0], verdict.rule->text,
+		policy_origin_format(arena, &verdict.rule->origin),
+		plan_exec_remedy(arena, exec, &seen, verdict.rule));
 }
 
 /* A program that runs others is judged as each of those that its words could
  * mean. */
 static const char *judge_command(struct arena *arena,
-				 const struct prepared *prepared,
+				 const struct plan_exec *exec,
 				 const struct hook_command *command)
 {
 	const char *why =
-		hook_judge_words(arena, prepared, command->words, command->n);
+		hook_judge_words(arena, exec, command->words, command->n);
 
 	if (!hook_is_launcher(command->words[0]))
 		return why;
 	for (size_t i = 1; i < command->n && !why; i++) {
 		if (command->words[i][0] != '-')
-			why = hook_judge_words(arena, prepared,
-					       command->words + i,
+			why = hook_judge_words(arena, exec, command->words + i,
 					       command->n - i);
 	}
 	return why;
 }
 
 static const char *judge_script(struct arena *arena, struct own *own,
-				const struct prepared *prepared,
+				const struct plan_exec *exec,
 				const struct hook_script *script,
 				const char *text)
 {
@@ -143,7 +155,7 @@ static const char *judge_script(struct arena *arena, struct own *own,
 	if (word)
 		return describe_own(arena, word);
 	for (size_t i = 0; i < script->n && !why; i++)
-		why = judge_command(arena, prepared, &script->v[i]);
+		why = judge_command(arena, exec, &script->v[i]);
 	return why;
 }
 
@@ -157,12 +169,16 @@ static int check_shell(struct arena *arena, const struct hook_request *request,
 			   .self = request->pinned.self,
 			   .cwd = prepared->context.workdir };
 	const char *inside = hook_wrap_parse(arena, &request->pinned, command);
+	struct plan_exec exec = { 0 };
 	struct hook_script script;
 
+	if (command_rules_build(arena, &prepared->policy.policy.exec,
+				&exec.rules, err) < 0)
+		return -1;
 	if (stat(own.self, &own.file) < 0)
 		return err_sys(err, "look at '%s'", own.self);
 	hook_script_scan(arena, inside ? inside : command, &script);
-	out->text = judge_script(arena, &own, prepared, &script,
+	out->text = judge_script(arena, &own, &exec, &script,
 				 inside ? inside : command);
 	if (out->text) {
 		out->verdict = HOOK_DENY;

@@ -138,10 +138,29 @@ static const char *join(struct arena *arena, const struct command_seen *seen,
 	return text_str(&text);
 }
 
-/* The shortest beginning of the command that would allow it as a rule. */
+/* How many words of the command it takes to have those of the rule. */
+static size_t count_covering(const struct command_seen *seen,
+			     const struct command_rule *rule)
+{
+	size_t at = 1;
+
+	for (size_t i = 1; i < rule->n; i++) {
+		while (at < seen->argc &&
+		       strcmp(seen->argv[at], rule->words[i]) != 0)
+			at++;
+		if (at == seen->argc)
+			return 2; /* it has them in another form */
+		at++;
+	}
+	return at < 2 ? 2 : at;
+}
+
+/* The shortest beginning of the command that would allow it as a rule, but
+ * not shorter than what is denied: that would allow more. */
 static const char *find_exception(struct arena *arena,
 				  const struct command_rules *rules,
-				  const struct command_seen *seen)
+				  const struct command_seen *seen,
+				  const struct command_rule *denied)
 {
 	struct command_rules with = { .n = rules->n + 1 };
 	struct command_verdict verdict;
@@ -158,7 +177,8 @@ static const char *find_exception(struct arena *arena,
 	added = &with.v[rules->n];
 	added->allow = true;
 	added->words = words;
-	for (added->n = 2; added->n <= seen->argc; added->n++) {
+	for (added->n = count_covering(seen, denied); added->n <= seen->argc;
+	     added->n++) {
 		command_judge(&with, seen, &verdict);
 		if (!verdict.denied)
 			return join(arena, seen, added->n);
@@ -170,7 +190,7 @@ const char *plan_exec_remedy(struct arena *arena, const struct plan_exec *exec,
 			     const struct command_seen *seen,
 			     const struct command_rule *rule)
 {
-	const char *exception = find_exception(arena, &exec->rules, seen);
+	const char *exception = find_exception(arena, &exec->rules, seen, rule);
 	struct text remedy = { .arena = arena };
 
 	if (!exception)

@@ -381,3 +381,17 @@ catch (e) { console.log(JSON.stringify({ error: e.message })) }
     # Without the hook's answer there is no tool.
     module.write_text(plugin.read_text().replace(lab.cordon, "/no/such"))
     assert "ENOENT" in call("bash", command="ls")["error"]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_rules_for_commands_are_asked(lab, agent):
+    """T-171: what exec.deny names is denied before it runs, with the rule."""
+    policy = lab.policy(exec={"deny": ["git push", "sudo"]})
+    for command in ("git push", "cd x && git -C y push origin",
+                    "env A=1 git push", "sudo ls", "ls; sudo ls"):
+        a = ask(lab, agent, shell(lab, agent, command), "-s", policy)
+        assert a.denied, (command, a.r)
+        assert "exec.deny" in a.r.out + a.r.err, (command, a.r)
+    for command in ("git status", "echo git push"):
+        a = ask(lab, agent, shell(lab, agent, command), "-s", policy)
+        assert not a.denied, (command, a.r)
