@@ -50,30 +50,114 @@ static void print_ending(const struct outcome *outcome)
 			 outcome->signal, strsignal(outcome->signal));
 }
 
-static void print_denial(const struct outcome_denial *denial)
+static bool same_text(const char *a, const char *b)
 {
-	const char *rule = denial->rule ? denial->rule : "the policy";
-	char by[64] = "", times[32] = "";
+	return a == b || (a && b && !strcmp(a, b));
+}
 
-	if (denial->comm)
+/* Denials of one kind by one rule: they are told together. */
+static bool same_group(const struct outcome_denial *a,
+		       const struct outcome_denial *b)
+{
+	return !strcmp(a->operation, b->operation) &&
+	       same_text(a->rule, b->rule);
+}
+
+struct group {
+	const struct outcome_denial *first;
+	size_t targets;
+	unsigned long attempts;
+	bool one_remedy; /* the same for all */
+};
+
+/* The group that denial @at is the first of; false if it is not. */
+static bool find_group(const struct outcome *outcome, size_t at,
+		       struct group *out)
+{
+	const struct outcome_denial *first = &outcome->denials[at];
+
+	for (size_t i = 0; i < at; i++) {
+		if (same_group(&outcome->denials[i], first))
+			return false;
+	}
+	*out = (struct group){ .first = first, .one_remedy = true };
+	for (size_t i = at; i < outcome->denials_n; i++) {
+		const struct outcome_denial *denial = &outcome->denials[i];
+
+		if (!same_group(denial, first))
+			continue;
+		out->targets++;
+		out->attempts += denial->count;
+		out->one_remedy &= same_text(denial->remedy, first->remedy);
+	}
+	return true;
+}
+
+static void print_remedy(const struct group *group)
+{
+	const char *remedy = group->first->remedy;
+
+	if (!remedy)
+		return;
+	if (!strncmp(remedy, "none: ", 6))
+		log_info("    %s", remedy + 6);
+	else
+		log_info("    to allow %s: %s",
+			 group->one_remedy ? "it" : "the first", remedy);
+}
+
+static void print_group(const struct group *group)
+{
+	const struct outcome_denial *first = group->first;
+	const char *rule = first->rule ? first->rule : "the policy";
+	char by[64] = "", times[32] = "", others[64] = "";
+
+	if (first->comm)
 		(void)snprintf(by, sizeof(by), ", %sby %s",
-			       denial->count > 1 ? "first " : "", denial->comm);
-	if (denial->count > 1)
-		(void)snprintf(times, sizeof(times), ", %u times",
-			       denial->count);
-	log_info("  %s %s%s%s: %s", denial->operation, denial->target, times,
-		 by, rule);
-	if (denial->remedy && !strncmp(denial->remedy, "none: ", 6))
-		log_info("    %s", denial->remedy + 6);
-	else if (denial->remedy)
-		log_info("    to allow it: %s", denial->remedy);
+			       group->attempts > 1 ? "first " : "",
+			       first->comm);
+	if (group->targets > 1)
+		(void)snprintf(others, sizeof(others), " and %zu other%s",
+			       group->targets - 1,
+			       group->targets > 2 ? "s" : "");
+	if (group->attempts > 1)
+		(void)snprintf(times, sizeof(times), ", %lu times",
+			       group->attempts);
+	log_info("  %s %s%s%s%s: %s", first->operation, first->target, others,
+		 times, by, rule);
+	print_remedy(group);
+}
+
+/* What the policy has no part in comes last. */
+static bool is_policys(const struct group *group)
+{
+	return !group->first->rule ||
+	       strncmp(group->first->rule, "not by the policy", 17) != 0;
+}
+
+static size_t print_groups(const struct outcome *outcome, bool policys,
+			   size_t left, size_t *out_more)
+{
+	struct group group;
+
+	for (size_t i = 0; i < outcome->denials_n; i++) {
+		if (!find_group(outcome, i, &group) ||
+		    is_policys(&group) != policys)
+			continue;
+		if (left) {
+			print_group(&group);
+			left--;
+		} else {
+			++*out_more;
+		}
+	}
+	return left;
 }
 
 static void print_denials(const struct outcome *outcome)
 {
-	size_t shown =
-		outcome->denials_n < SHOWN_MAX ? outcome->denials_n : SHOWN_MAX;
 	unsigned long attempts = 0;
+	size_t more = 0;
 
 	if (!outcome->denials_n)
 		return;
@@ -81,11 +165,11 @@ static void print_denials(const struct outcome *outcome)
 		attempts += outcome->denials[i].count;
 	log_info("refused %lu attempt%s of the command:", attempts,
 		 attempts == 1 ? "" : "s");
-	for (size_t i = 0; i < shown; i++)
-		print_denial(&outcome->denials[i]);
-	if (shown < outcome->denials_n)
-		log_info("  and %zu more; --json lists them",
-			 outcome->denials_n - shown);
+	(void)print_groups(outcome, false,
+			   print_groups(outcome, true, SHOWN_MAX, &more),
+			   &more);
+	if (more)
+		log_info("  and %zu more; --json lists them", more);
 }
 
 void report_print(const struct outcome *outcome)

@@ -34,6 +34,8 @@ static const struct {
 	/* From the private devpts, so that its name is true inside. */
 	{ ENFORCE_BOX, "terminal", enforce_terminal },
 
+	/* For both: the guard opens /proc/keys for the command. */
+	{ ENFORCE_SHARED, "keyring", enforce_keyring },
 	/* Landlock and seccomp want this or CAP_SYS_ADMIN. */
 	{ ENFORCE_SHARED, "no-new-privs", enforce_no_new_privs },
 	/* After mounts: a landlocked process may not change the mount tree.
@@ -43,7 +45,6 @@ static const struct {
 
 	{ ENFORCE_COMMAND, "rlimits", enforce_rlimits },
 	{ ENFORCE_COMMAND, "session", enforce_session },
-	{ ENFORCE_COMMAND, "keyring", enforce_keyring },
 	{ ENFORCE_COMMAND, "capabilities", enforce_caps },
 	{ ENFORCE_COMMAND, "descriptors", enforce_fds },
 	/* Hands the listener to box init, which serves the calls. */

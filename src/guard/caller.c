@@ -172,12 +172,11 @@ int caller_open(const struct caller *caller, const char *what, int flags)
 static int copy_fd(const struct caller *caller, int fd)
 {
 	AUTO_CLOSE int process = -1;
-	struct caller_status status;
-	int got = caller_read_status(caller, &status);
+	int got = caller_tgid(caller);
 
 	if (got < 0 || !caller->can_ptrace)
 		return -EACCES;
-	process = (int)syscall(SYS_pidfd_open, status.tgid, 0);
+	process = (int)syscall(SYS_pidfd_open, got, 0);
 	if (process < 0 || set_ptrace(true) < 0)
 		return -EACCES;
 	got = (int)syscall(SYS_pidfd_getfd, process, fd, 0);
@@ -333,6 +332,37 @@ int caller_read_status(const struct caller *caller, struct caller_status *out)
 	out->alone = status_field(text, "\nThreads:\t", 10, 0) == 1;
 	read_signals(text, out);
 	return 0;
+}
+
+int caller_tgid(const struct caller *caller)
+{
+	AUTO_CLOSE int process = (int)syscall(SYS_pidfd_open, caller->tid, 0);
+	struct caller_status status;
+	int failed;
+
+	/* It takes the first thread of a process only, and less time. */
+	if (process >= 0)
+		return caller->tid;
+	failed = caller_read_status(caller, &status);
+	return failed ? failed : (int)status.tgid;
+}
+
+uint64_t caller_read_file_limit(const struct caller *caller)
+{
+	static const char line[] = "\nMax file size";
+	AUTO_CLOSE int fd = caller_open(caller, "limits", O_RDONLY);
+	char text[4096];
+	const char *at;
+	ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+
+	text[got > 0 ? got : 0] = '\0';
+	at = strstr(text, line);
+	if (!at)
+		return 0;
+	at += sizeof(line) - 1;
+	at += strspn(at, " ");
+	return !strncmp(at, "unlimited", 9) ? UINT64_MAX
+					    : strtoull(at, NULL, 10);
 }
 
 int caller_read_tty(const struct caller *caller, dev_t *out)

@@ -76,7 +76,13 @@ int caller_open_fd(const struct caller *caller, int fd);
 /* The caller's very descriptor @fd, as dup(2) would give it. */
 int caller_get_fd(const struct caller *caller, int fd);
 
+/* The process that the thread belongs to, or -errno. */
+int caller_tgid(const struct caller *caller);
+
 int caller_read_status(const struct caller *caller, struct caller_status *out);
+
+/* How large it may make a file (RLIMIT_FSIZE); 0 if that cannot be read. */
+uint64_t caller_read_file_limit(const struct caller *caller);
 
 /* The device number of the controlling terminal; 0 without one. */
 int caller_read_tty(const struct caller *caller, dev_t *out);

@@ -171,7 +171,9 @@ int lookup_find(const struct call *call, int dirfd, uint64_t addr, int flags,
 		if (base < 0)
 			return base;
 	}
-	failed = find_fast(call, base, flags, out);
+	failed = strncmp(out->path, "/proc/", 6) != 0
+			 ? find_fast(call, base, flags, out)
+			 : BY_HAND;
 	return failed == BY_HAND ? find_by_hand(call, base, flags, out)
 				 : failed;
 }

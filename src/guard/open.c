@@ -15,9 +15,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -221,6 +223,21 @@ int open_perform(const struct call *call)
 			       : open_existing(call, flags, mode);
 }
 
+/* A file grows as far as the caller's own limit lets it. */
+static int check_limit(const struct call *call, const struct stat *st)
+{
+	uint64_t length = call->args[2];
+	int tgid;
+
+	if (length <= (uint64_t)st->st_size ||
+	    length <= caller_read_file_limit(&call->caller))
+		return 0;
+	tgid = caller_tgid(&call->caller);
+	if (tgid > 0)
+		(void)syscall(SYS_tgkill, tgid, call->caller.tid, SIGXFSZ);
+	return -EFBIG;
+}
+
 int open_truncate(const struct call *call)
 {
 	AUTO_LOOKUP found = LOOKUP_INIT;
@@ -242,6 +259,8 @@ int open_truncate(const struct call *call)
 	if (!S_ISREG(found.st.st_mode) || found.proc)
 		return -EINVAL;
 	failed = strict_judge_object(call, found.fd, true);
+	if (!failed)
+		failed = check_limit(call, &found.st);
 	if (failed)
 		return failed;
 	(void)snprintf(name, sizeof(name), "%d", found.fd);

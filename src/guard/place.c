@@ -101,7 +101,9 @@ int place_find_from(const struct call *call, int base, struct place *out)
 	if (!out->text[0])
 		return -ENOENT;
 	path = cut(out);
-	out->dir = open_fast(base, path[0] ? path : ".");
+	out->dir = strncmp(path, "/proc", 5) != 0
+			   ? open_fast(base, path[0] ? path : ".")
+			   : -ELOOP;
 	failed = out->dir < 0 ? out->dir : look(out);
 	if (failed && failed != -ELOOP && !walk_may_be_proc(base, path))
 		return failed;

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -100,28 +101,38 @@ static int lies_in(const struct guard *guard, int dir, uint64_t ino)
 bool walk_is_callers(const struct call *call, int dir)
 {
 	AUTO_CLOSE int own = -1;
-	struct caller_status status;
+	int tgid = caller_tgid(&call->caller);
 	char name[16];
 	struct stat st;
 
-	if (caller_read_status(&call->caller, &status) < 0)
+	if (tgid < 0)
 		return false;
-	(void)snprintf(name, sizeof(name), "%d", (int)status.tgid);
+	(void)snprintf(name, sizeof(name), "%d", tgid);
 	own = openat(call->guard->proc, name, O_PATH | O_CLOEXEC);
 	return own >= 0 && fstat(own, &st) == 0 &&
 	       lies_in(call->guard, dir, st.st_ino) == 1;
+}
+
+/* Can it be a file of procfs? Only then it is worth a look. */
+static bool may_be_proc(const struct guard *guard, const struct stat *st)
+{
+	return major(st->st_dev) == 0 && st->st_dev != guard->root_dev;
 }
 
 /* Goes on from @dir, which becomes the walk's. */
 static int enter(struct walk *walk, int dir)
 {
 	const struct guard *guard = walk->call->guard;
+	struct stat st;
 	int own;
 
 	fd_close(&walk->dir);
 	walk->dir = dir;
 	walk->way->own = false;
-	walk->proc = walk_is_proc(dir);
+	walk->proc = false;
+	if (fstat(dir, &st) < 0)
+		return -errno;
+	walk->proc = may_be_proc(guard, &st) && walk_is_proc(dir);
 	if (!walk->proc)
 		return 0;
 	own = lies_in(guard, dir, guard->self_id.ino);
@@ -129,6 +140,23 @@ static int enter(struct walk *walk, int dir)
 		return -EACCES;
 	walk->way->own = own;
 	return 0;
+}
+
+/*
+ * Goes down into @dir, of which @st is known, where that is simple: below a
+ * directory of procfs that was entered, the guard's own is the one itself, or
+ * it was entered before.
+ */
+static int enter_below(struct walk *walk, int dir, const struct stat *st)
+{
+	const struct guard *guard = walk->call->guard;
+
+	if (!walk->proc || st->st_dev != guard->proc_dev)
+		return enter(walk, dir);
+	fd_close(&walk->dir);
+	walk->dir = dir;
+	walk->way->own |= st->st_ino == guard->self_id.ino;
+	return walk->way->own && !walk->way->may_be_own ? -EACCES : 0;
 }
 
 static int enter_root(struct walk *walk)
@@ -142,15 +170,14 @@ static int enter_root(struct walk *walk)
 static int read_self(const struct call *call, const char *name, char *out,
 		     size_t room)
 {
-	struct caller_status status;
-	int failed = caller_read_status(&call->caller, &status);
+	int tgid = caller_tgid(&call->caller);
 
-	if (failed)
-		return failed;
+	if (tgid < 0)
+		return tgid;
 	if (!strcmp(name, "self"))
-		(void)snprintf(out, room, "%d", (int)status.tgid);
+		(void)snprintf(out, room, "%d", tgid);
 	else
-		(void)snprintf(out, room, "%d/task/%d", (int)status.tgid,
+		(void)snprintf(out, room, "%d/task/%d", tgid,
 			       (int)call->caller.tid);
 	return 0;
 }
@@ -216,7 +243,9 @@ static int step(struct walk *walk, const char *name)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;
 	if (S_ISDIR(st.st_mode))
-		return enter(walk, fd_take(&fd));
+		return strcmp(name, "..") != 0
+			       ? enter_below(walk, fd_take(&fd), &st)
+			       : enter(walk, fd_take(&fd));
 	if (!S_ISLNK(st.st_mode))
 		return -ENOTDIR;
 	if (++walk->way->links > WALK_LINKS_MAX)

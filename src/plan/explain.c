@@ -17,6 +17,7 @@
 #include "base/path.h"
 #include "plan/egress.h"
 #include "plan/exec.h"
+#include "plan/patterns.h"
 #include "policy/format.h"
 
 static const struct plan_rule *rule_find(const struct plan *plan,
@@ -54,9 +55,31 @@ static const char *describe(struct arena *arena, const char *key,
 			    origin->source);
 }
 
+const char *plan_remedy_remove(struct arena *arena, const char *key,
+			       const char *text)
+{
+	return arena_printf(arena,
+			    "a policy with 'filesystem: {%s: {remove: "
+			    "[\"%s\"]}}'",
+			    key, text);
+}
+
+/* At one path a denial holds whatever is allowed: it has to go. */
+static const char *removable(const struct plan_rule *rule, const char *key,
+			     const char *path)
+{
+	if (strcmp(rule->path, path) != 0)
+		return NULL;
+	if (!strcmp(key, "deny_read"))
+		return rule->read_text;
+	return !strcmp(key, "deny_write") ? rule->write_text : NULL;
+}
+
 static const char *remedy(struct arena *arena, const struct plan_verdict *v,
 			  const char *key, const char *path, bool write)
 {
+	const char *text = removable(v->rule, key, path);
+
 	if (v->allowed)
 		return arena_printf(arena, "--deny-%s='%s'",
 				    write ? "write" : "read", path);
@@ -68,6 +91,8 @@ static const char *remedy(struct arena *arena, const struct plan_verdict *v,
 		return "take its program out of exec.deny";
 	if (is_fixed(key))
 		return "none: it is protected in every profile";
+	if (text)
+		return plan_remedy_remove(arena, key, text);
 	return arena_printf(arena, "--allow-%s='%s'", write ? "write" : "read",
 			    path);
 }
@@ -76,6 +101,25 @@ static const char *remedy(struct arena *arena, const struct plan_verdict *v,
 static bool in_private(const struct plan_rule *rule)
 {
 	return !strcmp(rule->read_key, "private");
+}
+
+/* What is decided at each open, also of files that do not exist yet. */
+static void explain_pattern(struct arena *arena, const struct plan *plan,
+			    const char *path, bool write,
+			    struct plan_verdict *out)
+{
+	const struct plan_pattern *pattern =
+		plan_pattern_find(plan, path, write);
+
+	if (!pattern)
+		return;
+	out->allowed = false;
+	out->access = pattern->read ? PLAN_HIDDEN : PLAN_READ;
+	out->reason =
+		arena_printf(arena, "%s '%s' (%s), at every open", pattern->key,
+			     pattern->pattern,
+			     policy_origin_format(arena, &pattern->origin));
+	out->remedy = plan_remedy_remove(arena, pattern->key, pattern->text);
 }
 
 void plan_explain_path(struct arena *arena, const struct plan *plan,
@@ -98,6 +142,8 @@ void plan_explain_path(struct arena *arena, const struct plan *plan,
 		out->allowed = false;
 	out->reason = describe(arena, key, rule, origin);
 	out->remedy = remedy(arena, out, key, path, write);
+	if (out->allowed)
+		explain_pattern(arena, plan, path, write, out);
 }
 
 static const struct policy_item *host_port_find(const struct policy *policy,

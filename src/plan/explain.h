@@ -27,6 +27,10 @@ struct plan_verdict {
 void plan_explain_path(struct arena *arena, const struct plan *plan,
 		       const char *path, bool write, struct plan_verdict *out);
 
+/* How an item of a list of filesystem is taken out of it. */
+const char *plan_remedy_remove(struct arena *arena, const char *key,
+			       const char *text);
+
 /* What the plan makes of @path, which may exist or not. */
 enum plan_access plan_explain_access(const struct plan *plan, const char *path);
 

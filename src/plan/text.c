@@ -140,6 +140,19 @@ static void format_absents(const struct plan *plan, struct text *out)
 	}
 }
 
+static void format_patterns(const struct plan *plan, struct text *out)
+{
+	if (plan->patterns.n)
+		text_add(out, "decided at every open:\n");
+	for (size_t i = 0; i < plan->patterns.n; i++) {
+		const struct plan_pattern *p = &plan->patterns.v[i];
+
+		text_addf(out, "  %-8s", p->read ? "hidden" : "read");
+		add_path(out, p->pattern);
+		text_addf(out, "  (%s)\n", p->key);
+	}
+}
+
 static void format_rest(const struct plan *plan, struct text *out)
 {
 	if (plan->watches.n)
@@ -183,6 +196,7 @@ void plan_text_format(const struct plan *plan, struct text *out)
 	format_mounts(plan, out);
 	format_landlock(plan, out);
 	format_absents(plan, out);
+	format_patterns(plan, out);
 	format_rest(plan, out);
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "event/event.h"
 #include "event/sink.h"
@@ -142,32 +143,91 @@ static bool describe_pattern(struct arena *arena, const struct plan *plan,
 	told->target = told->text;
 	told->rule = quote_rule(arena, pattern->key, pattern->pattern);
 	told->origin = record_origin(arena, &pattern->origin);
-	told->remedy = arena_printf(
-		arena, "--allow-%s='%s'",
-		told->head.act == FRAME_READ ? "read" : "write", told->text);
+	told->remedy = plan_remedy_remove(arena, pattern->key, pattern->text);
 	return true;
+}
+
+/* A rule for a name that lies in the directory @path, and keeps that from
+ * being moved or removed. */
+static const struct plan_rule *find_below(const struct plan *plan,
+					  const char *path)
+{
+	for (size_t i = 0; i < plan->rules.n; i++) {
+		const struct plan_rule *rule = &plan->rules.v[i];
+
+		if (rule->access != PLAN_WRITE && path_within(path, rule->path))
+			return rule;
+	}
+	return NULL;
+}
+
+/* Refused by something that the plan does not know. */
+static void describe_other(struct arena *arena, const struct plan *plan,
+			   struct told *told)
+{
+	const struct plan_rule *below = told->head.act == FRAME_REMOVE
+						? find_below(plan, told->text)
+						: NULL;
+
+	told->rule = "not by the policy: owner and mode of the file";
+	told->remedy = "none: change its mode, outside the box";
+	if (path_within("/proc", told->text) || path_within("/sys", told->text))
+		told->remedy = "none: the kernel keeps it";
+	if (!below)
+		return;
+	told->rule = arena_printf(arena, "'%s' lies in it: %s", below->path,
+				  below->write_key);
+	told->remedy = "none: a directory that holds a protected name stays "
+		       "where it is";
+}
+
+/* In words for who does not know what a view is. */
+static const char *plain_reason(const struct plan_verdict *verdict, bool write)
+{
+	if (strncmp(verdict->reason, "view: ", 6) != 0)
+		return verdict->reason;
+	return write ? "read-only: nothing in filesystem.allow_write covers it"
+		     : "hidden: nothing in filesystem.allow_read shows it";
+}
+
+/* To make or remove a name its directory has to be writable. */
+static void describe_directory(struct arena *arena, const struct plan *plan,
+			       struct told *told)
+{
+	const char *slash = strrchr(told->text, '/');
+	struct plan_verdict verdict;
+
+	if (told->head.act != FRAME_CREATE && told->head.act != FRAME_REMOVE)
+		return;
+	plan_explain_path(arena, plan,
+			  slash == told->text
+				  ? "/"
+				  : arena_strndup(arena, told->text,
+						  (size_t)(slash - told->text)),
+			  true, &verdict);
+	if (!verdict.allowed)
+		told->remedy = verdict.remedy;
 }
 
 static bool describe_path(struct arena *arena, const struct plan *plan,
 			  struct told *told)
 {
+	bool write =
+		told->head.act != FRAME_READ && told->head.act != FRAME_EXEC;
 	struct plan_verdict verdict;
 
 	if (told->text[0] != '/')
 		return false;
-	plan_explain_path(
-		arena, plan, told->text,
-		told->head.act != FRAME_READ && told->head.act != FRAME_EXEC,
-		&verdict);
+	plan_explain_path(arena, plan, told->text, write, &verdict);
 	told->target = told->text;
-	/* Refused by something that the plan does not know: a file's mode. */
-	if (verdict.allowed) {
-		told->rule = "not by the policy: owner and mode of the file";
-		told->remedy = "none: change its mode, outside the box";
+	/* What lies in a private directory is the box's own. */
+	if (verdict.allowed || !strcmp(verdict.rule->read_key, "private")) {
+		describe_other(arena, plan, told);
 		return true;
 	}
-	told->rule = verdict.reason;
+	told->rule = plain_reason(&verdict, write);
 	told->remedy = verdict.remedy;
+	describe_directory(arena, plan, told);
 	return true;
 }
 

@@ -227,6 +227,7 @@ reads() {
 	head -c 8 /dev/zero | od -An -tx1; head -c 4 /dev/urandom | wc -c
 	cat < /dev/null; try cat /etc/shadow > /dev/null; cat /etc/mtab | wc -l
 	wc -l < /etc/passwd; truncate -s 3 d/e/f; cat d/e/f; truncate -s 9 lf
+	(ulimit -f 1; truncate -s 1024 lf; truncate -s 1025 lf; echo $?) 2> /dev/null
 	wc -c < lf; try truncate -s 1 d; try truncate -s 1 nothing; rm -f copy
 	try rmdir d; try rm d; try rm nothing; try rmdir lf; try unlink dang
 	mkdir -p x/y/z; rm -rf x; try rm /proc/version /proc/self/status
