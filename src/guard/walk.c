@@ -331,7 +331,8 @@ size_t walk_real(const struct call *call, int base, const char *path,
 	if (n == 1)
 		n = 0; /* "/" */
 	if (name[0])
-		more = snprintf(out + n, room - n, "/%s%s", name, walk.next);
+		more = snprintf(out + n, room - n, "/%s%s", name,
+				is_last(&walk) ? "" : walk.next);
 	if (walk.dir >= 0 && !name[0] && !n)
 		more = snprintf(out, room, "/");
 	fd_close(&walk.dir);
