@@ -99,11 +99,24 @@ static size_t printable_sequence(const unsigned char *s)
 	return len;
 }
 
+/* Bytes that need no second look. */
+static size_t plain_run(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] >= 0x20 && s[n] < 0x7f)
+		n++;
+	return n;
+}
+
 void text_add_escaped(struct text *text, const char *s)
 {
 	while (*s) {
 		const unsigned char *u = (const unsigned char *)s;
-		size_t len = printable_sequence(u);
+		size_t len = plain_run(s);
+
+		if (!len)
+			len = printable_sequence(u);
 
 		if (len)
 			text_addn(text, s, len);

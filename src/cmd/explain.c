@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "cmd/explain_exec.h"
 #include "cmd/explain_net.h"
+#include "cmd/inside.h"
 #include "cmd/output.h"
 #include "cmd/prepare.h"
 #include "cmd/verb.h"
@@ -60,11 +61,12 @@ static const struct opt_group explain_groups[] = {
 static const struct {
 	const char *name;
 	const char *of; /* what the words after it are */
+	const char *part; /* of the summary inside a box */
 } operations[] = {
-	[EXPLAIN_READ] = { "read", "path" },
-	[EXPLAIN_WRITE] = { "write", "path" },
-	[EXPLAIN_NET] = { "net", "host" },
-	[EXPLAIN_EXEC] = { "exec", "command" },
+	[EXPLAIN_READ] = { "read", "path", "files" },
+	[EXPLAIN_WRITE] = { "write", "path", "files" },
+	[EXPLAIN_NET] = { "net", "host", "network" },
+	[EXPLAIN_EXEC] = { "exec", "command", "exec" },
 };
 
 static int parse_words(const struct opt_rest *rest, enum operation *out,
@@ -121,6 +123,8 @@ static void explain_path(struct arena *arena, const struct prepared *prepared,
 
 	if (fact && fact->real)
 		answer->path = fact->real;
+	if (prepared->inside)
+		answer->path = plan_summary_path(arena, answer->path);
 	plan_explain_path(arena, &prepared->plan, answer->path, answer->write,
 			  &answer->verdict);
 }
@@ -193,6 +197,18 @@ static int explain_paths(struct arena *arena, const struct explain_args *args,
 	return denied ? 1 : 0;
 }
 
+/* Whose policy it is: that of the box around, or the caller's. */
+static int prepare_rules(struct arena *arena, const struct explain_args *args,
+			 enum operation operation, struct prepared *out,
+			 struct err *err)
+{
+	if (!host_is_inside_box())
+		return prepare_policy(arena, &args->policy, out, err);
+	if (inside_prepare(arena, &args->policy, out, err) < 0)
+		return -1;
+	return inside_check_whole(out, operations[operation].part, err);
+}
+
 static int explain_main(struct cmd *cmd, const void *verb_args,
 			const struct opt_rest *rest, struct err *err)
 {
@@ -201,7 +217,7 @@ static int explain_main(struct cmd *cmd, const void *verb_args,
 	enum operation operation = EXPLAIN_READ;
 
 	if (parse_words(rest, &operation, err) < 0 ||
-	    prepare_policy(cmd->arena, &args->policy, prepared, err) < 0)
+	    prepare_rules(cmd->arena, args, operation, prepared, err) < 0)
 		return -1;
 	if (operation == EXPLAIN_EXEC)
 		return explain_exec(cmd->arena, &args->host, prepared,
@@ -230,8 +246,9 @@ const struct verb verb_explain = {
 		"it are judged only when it is connected. A command is not "
 		"run; a denied one is held by a mask on its file, which is a "
 		"wall, or by its name or arguments, which are a guard-rail. "
-		"Takes the options of 'run'. Exit status: 0 if all are "
-		"allowed, 1 if one is denied.",
+		"Takes the options of 'run'. Inside a box it answers from "
+		"the box's own policy. Exit status: 0 if all are allowed, 1 if "
+		"one is denied.",
 	.groups = { explain_groups,
 		    sizeof(explain_groups) / sizeof(*explain_groups) },
 	.args_size = sizeof(struct explain_args),

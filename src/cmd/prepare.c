@@ -223,6 +223,10 @@ int prepare_plan(struct arena *arena, const struct host_args *args,
 	struct plan_queries queries = { 0 };
 	bool is_file;
 
+	if (prepared->inside) {
+		add_looks(arena, look, &queries);
+		return host_facts_probe(arena, &queries, &prepared->facts, err);
+	}
 	for (size_t i = 0; i < args->allow_degraded.n; i++)
 		*ARENA_PUSH(arena, &options.allow_degraded) =
 			args->allow_degraded.v[i].text;

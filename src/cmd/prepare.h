@@ -8,6 +8,7 @@
 #include "cmd/options.h"
 #include "host/policies.h"
 #include "plan/plan.h"
+#include "plan/summary.h"
 
 struct arena;
 struct err;
@@ -43,7 +44,7 @@ enum {
 	FILE_OPTIONS_N = 10,
 	NETWORK_OPTIONS_N = 14,
 	EXEC_OPTIONS_N = 3,
-	PROCESS_OPTIONS_N = 5,
+	PROCESS_OPTIONS_N = 7,
 	HOST_OPTIONS_N = 1,
 };
 
@@ -61,7 +62,7 @@ extern const struct opt host_options[HOST_OPTIONS_N];
 		{ "Network", network_options, NETWORK_OPTIONS_N, (at) },       \
 		{ "Programs", exec_options, EXEC_OPTIONS_N, (at) },            \
 	{                                                                      \
-		"Environment, limits, system calls", process_options,          \
+		"Environment, limits, system calls, output", process_options,  \
 			PROCESS_OPTIONS_N, (at)                                \
 	}
 #define HOST_GROUP(at)                                                         \
@@ -77,6 +78,9 @@ struct prepared {
 	struct facts facts;
 	struct plan_filter seccomp; /* of an OCI file, if one is named */
 	struct plan plan;
+	bool inside; /* policy and plan are those of the box around; see
+			* cmd/inside.h */
+	struct plan_summary_cut cut; /* what is not known of them then */
 };
 
 /* The layers that @args name, with @flags (or NULL) over the files. */

@@ -146,6 +146,11 @@ const struct opt process_options[PROCESS_OPTIONS_N] = {
 	KEY("seccomp", 0, "default|strict|FILE", "syscalls.profile",
 	    OPT_WORDS_FILE,
 	    "which system calls it has; FILE is in the OCI (Docker) format"),
+	KEY("mask", 0, "openai|anthropic|aws_key|aws_secret|github|bearer",
+	    "output.mask.presets", OPT_WORDS_CHOICE,
+	    "show secrets of this kind in its output as ***"),
+	KEY("mask-pattern", 0, "REGEX", "output.mask.patterns", OPT_WORDS_NONE,
+	    "show what matches in its output as ***; see cordon.inside(7)"),
 };
 
 const struct opt host_options[HOST_OPTIONS_N] = {

@@ -8,11 +8,13 @@
  */
 #include <fcntl.h>
 #include <stdint.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "cmd/control.h"
 #include "cmd/events.h"
 #include "cmd/output.h"
@@ -34,6 +36,7 @@ struct run_args {
 	struct host_args host;
 	const char *string;
 	bool json;
+	bool verbose;
 	bool explain;
 	const char *events;
 	struct opt_number events_fd;
@@ -54,6 +57,11 @@ static const struct opt run_options[] = {
 	  .offset = offsetof(struct run_args, json),
 	  .help = "at the end, write the outcome as one JSON object to "
 		  "standard error" },
+	{ .name = "verbose",
+	  .letter = 'v',
+	  .kind = OPT_FLAG,
+	  .offset = offsetof(struct run_args, verbose),
+	  .help = "at the start, list the rules that hold" },
 	{ .name = "explain",
 	  .kind = OPT_FLAG,
 	  .offset = offsetof(struct run_args, explain),
@@ -187,6 +195,18 @@ static int check_outside(struct err *err)
 		       "outside");
 }
 
+static void print_banner(struct arena *arena, const struct prepared *prepared)
+{
+	struct text banner = { .arena = arena };
+	char *line;
+
+	plan_banner_format(&banner, &prepared->policy.policy, &prepared->plan);
+	while ((line = strsep(&banner.v, "\n"))) {
+		if (*line)
+			log_info("%s", line);
+	}
+}
+
 /* Where the command was refused something, in its own words and place. */
 static void say_denied(const struct outcome_denial *denial)
 {
@@ -249,8 +269,11 @@ static int run_command(struct cmd *cmd, const struct run_args *args,
 	    events_open(cmd->arena, &host, args->events, prepared, &events,
 			err) < 0 ||
 	    check_command(cmd->arena, &prepared->plan, request.argv, &events,
-			  err) < 0 ||
-	    run_box(cmd->arena, &request, &outcome, err) < 0)
+			  err) < 0)
+		return -1;
+	if (args->verbose)
+		print_banner(cmd->arena, prepared);
+	if (run_box(cmd->arena, &request, &outcome, err) < 0)
 		return -1;
 	if (!args->json) {
 		report_print(&outcome);

@@ -81,6 +81,7 @@ extern const struct verb verb_policy_show;
 extern const struct verb verb_policy_schema;
 extern const struct verb verb_policy_import;
 extern const struct verb verb_policy_init;
+extern const struct verb verb_policy_agents;
 extern const struct verb verb_profiles;
 extern const struct verb verb_trust;
 extern const struct verb verb_doctor;

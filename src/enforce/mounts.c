@@ -418,21 +418,42 @@ static int apply_mkdir(struct builder *b, const struct plan_mount *mount,
 	return 0;
 }
 
-/* A file of the store, seen through a clone that nothing can write. */
+/* Its content, in a new file @name of @dir. */
+static int write_content(int dir, const char *name,
+			 const struct plan_mount *mount, struct err *err)
+{
+	int file = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			  0444);
+
+	if (file < 0)
+		return err_sys(err, "make a file for '%s'", mount->path);
+	if (fd_write_all(file, mount->content, strlen(mount->content), err) ==
+	    0)
+		return file;
+	(void)close(file);
+	return err_wrap(err, "write a file for '%s'", mount->path);
+}
+
+/* A file of the store, seen through a clone that nothing can write; in a
+ * hollow directory that clone is there already. */
 static int apply_file(struct builder *b, const struct plan_mount *mount,
 		      struct err *err)
 {
 	AUTO_CLOSE int file = -1;
+	const char *place;
 	char name[16];
-	int clone;
+	int clone, dir;
 
+	if (mount->on_skeleton) {
+		dir = skeleton_find(b, mount->path, &place, err);
+		if (dir >= 0)
+			file = write_content(dir, place, mount, err);
+		return file < 0 ? -1 : 0;
+	}
 	snprintf(name, sizeof(name), "%u", b->names++);
-	file = openat(b->store, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-		      0444);
+	file = write_content(b->store, name, mount, err);
 	if (file < 0)
-		return err_sys(err, "make a file for '%s'", mount->path);
-	if (fd_write_all(file, mount->content, strlen(mount->content), err) < 0)
-		return err_wrap(err, "write a file for '%s'", mount->path);
+		return -1;
 	clone = tree_clone(file, false, attributes(mount) | MOUNT_ATTR_NOEXEC);
 	if (clone < 0)
 		return err_sys(err, "clone a file for '%s'", mount->path);

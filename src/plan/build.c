@@ -18,12 +18,14 @@
 #include "plan/given.h"
 #include "plan/landlock.h"
 #include "plan/layers.h"
+#include "plan/masks.h"
 #include "plan/mounts.h"
 #include "plan/network.h"
 #include "plan/patterns.h"
 #include "plan/plan.h"
 #include "plan/seccomp.h"
 #include "plan/sockets.h"
+#include "plan/summary.h"
 #include "plan/view.h"
 #include "policy/fields.h"
 
@@ -194,7 +196,8 @@ static void add_rlimits(struct arena *arena, const struct policy *policy,
 static void add_rules(struct arena *arena, const struct view *view,
 		      struct plan *plan)
 {
-	plan->rules.v = arena_array(arena, struct plan_rule, view->n);
+	/* And one of the box's own; see plan/summary.c. */
+	plan->rules.v = arena_array(arena, struct plan_rule, view->n + 1);
 	for (size_t i = 0; i < view->n; i++) {
 		const struct view_node *node = &view->v[i];
 		const struct claim *read = node->decided_read->read_by;
@@ -330,6 +333,7 @@ int plan_build(struct arena *arena, const struct policy *policy,
 	plan.seccomp_keep = given_kept && facts->landlock_abi < 3;
 	plan_environ_build(arena, policy, context, facts, &view, &plan);
 	add_rlimits(arena, policy, &plan);
+	plan_masks_build(arena, policy, &plan);
 	add_rules(arena, &view, &plan);
 	plan_sockets_build(arena, queries->claims, facts, &plan.sockets);
 	plan_patterns_build(arena, policy, queries->claims, &view, facts,
@@ -338,6 +342,7 @@ int plan_build(struct arena *arena, const struct policy *policy,
 	if (plan_network_build(arena, policy, facts, &view, &plan, err) < 0 ||
 	    plan_seccomp_choose(arena, &plan, err) < 0)
 		return -1;
+	plan_summary_add(arena, policy, &plan);
 	*out = plan;
 	return 0;
 }

@@ -80,6 +80,8 @@ static const char *remedy(struct arena *arena, const struct plan_verdict *v,
 {
 	const char *text = removable(v->rule, key, path);
 
+	if (!strcmp(key, "summary"))
+		return "none: every box has it, to be read";
 	if (v->allowed)
 		return arena_printf(arena, "--deny-%s='%s'",
 				    write ? "write" : "read", path);
@@ -138,7 +140,8 @@ void plan_explain_path(struct arena *arena, const struct plan *plan,
 	/* A name that does not exist yet may be forbidden to come about. */
 	if (write && !rule->exists && rule->access == PLAN_READ)
 		out->allowed = false;
-	if (in_private(rule) && strcmp(rule->path, path) != 0 && !write)
+	if (in_private(rule) && !plan->inside &&
+	    strcmp(rule->path, path) != 0 && !write)
 		out->allowed = false;
 	out->reason = describe(arena, key, rule, origin);
 	out->remedy = remedy(arena, out, key, path, write);

@@ -61,7 +61,8 @@ enum plan_mount_kind {
 	PLAN_MOUNT_DEV,
 	PLAN_MOUNT_SYMLINK, /* a link inside a hollow directory */
 	PLAN_MOUNT_MKDIR, /* a directory inside a hollow or private one */
-	PLAN_MOUNT_FILE, /* a file of ours over one of the host */
+	PLAN_MOUNT_FILE, /* a file of ours over one of the host; or in a
+				 * hollow directory, without a mount */
 	PLAN_MOUNT_COW, /* a host directory, changes of which go to a layer */
 };
 
@@ -219,6 +220,18 @@ struct plan_patterns {
 	size_t except_n;
 };
 
+/* What is blotted out in the output. */
+struct plan_mask {
+	const char *name; /* of the preset; NULL: a pattern of the policy */
+	const char *pattern; /* of regex_parse() */
+	struct policy_origin origin;
+};
+
+struct plan_masks {
+	struct plan_mask *v;
+	size_t n;
+};
+
 struct plan_rlimit {
 	int resource;
 	const char *name;
@@ -265,6 +278,8 @@ struct plan {
 	bool explain; /* refusals are told exactly, which takes a look at
 			 * every open */
 	bool learn; /* what is used is told */
+	bool inside; /* read back in the box: its own directories are meant */
+	struct plan_masks masks;
 	struct plan_rlimits rlimits;
 	char *const *environ; /* NULL-terminated */
 	uint64_t wall_time_ms; /* 0: none */

@@ -90,7 +90,8 @@ static void format_mounts(const struct plan *plan, struct text *out)
 			add_path(out, m->layer->upper);
 		}
 		text_addf(out, "  (%s)\n", m->reason);
-		if (m->content)
+		/* The summary says what is said here. */
+		if (m->content && !m->on_skeleton)
 			add_content(out, m->content);
 	}
 }
@@ -153,6 +154,19 @@ static void format_patterns(const struct plan *plan, struct text *out)
 	}
 }
 
+static void format_masks(const struct plan *plan, struct text *out)
+{
+	if (plan->masks.n)
+		text_add(out, "blotted out in the output:\n");
+	for (size_t i = 0; i < plan->masks.n; i++) {
+		const struct plan_mask *m = &plan->masks.v[i];
+
+		text_add(out, "  ");
+		text_add_escaped(out, m->pattern);
+		text_addf(out, "  (%s)\n", m->name ? m->name : "pattern");
+	}
+}
+
 static void format_rest(const struct plan *plan, struct text *out)
 {
 	if (plan->watches.n)
@@ -169,6 +183,7 @@ static void format_rest(const struct plan *plan, struct text *out)
 	if (plan->wall_time_ms)
 		text_addf(out, "  wall_time %llu ms (supervisor)\n",
 			  (unsigned long long)plan->wall_time_ms);
+	format_masks(plan, out);
 	text_add(out, "environment:\n");
 	for (char *const *e = plan->environ; *e; e++) {
 		text_add(out, "  ");
@@ -231,7 +246,7 @@ static json_t *json_mounts(const struct plan *plan)
 		if (m->layer)
 			json_object_set_new(o, "upper",
 					    json_path(m->layer->upper));
-		if (m->content)
+		if (m->content && !m->on_skeleton)
 			json_object_set_new(o, "content",
 					    json_path(m->content));
 		json_array_append_new(list, o);
@@ -316,6 +331,21 @@ static json_t *json_strings(const char *const *v, size_t n)
 	return list;
 }
 
+static json_t *json_masks(const struct plan *plan)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < plan->masks.n; i++) {
+		const struct plan_mask *m = &plan->masks.v[i];
+
+		json_array_append_new(
+			list, json_pack("{s:s?, s:o, s:s}", "preset", m->name,
+					"pattern", json_path(m->pattern),
+					"origin", m->origin.source));
+	}
+	return list;
+}
+
 /* Names alone: values may be what the caller wants to keep to themselves. */
 static json_t *json_environ(const struct plan *plan)
 {
@@ -389,6 +419,7 @@ json_t *plan_json_format(const struct plan *plan)
 		"environment", json_environ(plan), "notes",
 		json_strings(plan->notes.v, plan->notes.n));
 
+	json_object_set_new(o, "masks", json_masks(plan));
 	json_object_set_new(o, "exec", plan_exec_json(&plan->exec));
 	if (plan->network == POLICY_MODE_FILTERED)
 		json_object_set_new(o, "egress", json_egress(plan));

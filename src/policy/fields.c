@@ -171,13 +171,15 @@ const struct policy_field policy_fields[] = {
 	  .doc = "System calls: default, strict, or a file in the OCI "
 		 "seccomp format." },
 	{ LIST("output.mask.presets", mask_presets, POLICY_FORM_WORD,
-	       POLICY_NARROW_GROW),
+	       POLICY_NARROW_GROW), YES,
 	  CHOICES("openai", "anthropic", "aws_key", "aws_secret", "github",
 		  "bearer"),
 	  .doc = "Kinds of secrets that are blotted out in the output." },
-	{ LIST("output.mask.patterns", mask_patterns, POLICY_FORM_COMMAND,
-	       POLICY_NARROW_GROW),
-	  .doc = "Regular expressions that are blotted out in the output." },
+	{ LIST("output.mask.patterns", mask_patterns, POLICY_FORM_REGEX,
+	       POLICY_NARROW_GROW), YES,
+	  .doc = "Regular expressions that are blotted out in the output, "
+		 "after (?i) in either case, after (?keep=N) but for their "
+		 "first N bytes." },
 	{ CHOICE("audit.on_error", audit_on_error, "continue", "10"), YES,
 	  CHOICES("continue", "stop"),
 	  .doc = "What happens when the audit log cannot be written: the "

@@ -40,6 +40,7 @@ enum policy_form {
 	POLICY_FORM_PROXY, /* http://HOST:PORT or nothing */
 	POLICY_FORM_COMMAND, /* a program and leading arguments */
 	POLICY_FORM_PROFILE, /* name or file of a policy */
+	POLICY_FORM_REGEX, /* see policy/regex.h */
 	POLICY_FORM_SYSCALLS, /* default, strict or a file */
 	POLICY_FORM_WORD, /* one of choices */
 };

@@ -45,6 +45,7 @@ static json_t *item_schema(const struct policy_field *field)
 	case POLICY_FORM_PROXY:
 	case POLICY_FORM_COMMAND:
 	case POLICY_FORM_PROFILE:
+	case POLICY_FORM_REGEX:
 	case POLICY_FORM_SYSCALLS:
 		break;
 	}

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "policy/fields.h"
 #include "policy/names.h"
+#include "policy/regex.h"
 
 struct unit {
 	const char *name;
@@ -304,6 +305,7 @@ static const char *(*const checks[])(const char *text) = {
 	[POLICY_FORM_PROXY] = policy_proxy_check,
 	[POLICY_FORM_COMMAND] = check_not_empty,
 	[POLICY_FORM_PROFILE] = check_not_empty,
+	[POLICY_FORM_REGEX] = regex_check,
 	[POLICY_FORM_SYSCALLS] = check_syscalls,
 	[POLICY_FORM_WORD] = NULL,
 };

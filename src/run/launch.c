@@ -31,6 +31,8 @@
 #include "plan/plan.h"
 #include "run/run.h"
 
+enum { EXIT_SETUP = 125 };
+
 #ifndef CLONE_CLEAR_SIGHAND
 #define CLONE_CLEAR_SIGHAND 0x100000000ULL
 #endif
@@ -232,6 +234,7 @@ static void destroy(struct run_box *box)
 	while (waitid(P_PID, (id_t)box->pid, &info, WEXITED) < 0 &&
 	       errno == EINTR)
 		;
+	output_close(&box->output);
 	fd_close(&box->terminal);
 	fd_close(&box->control);
 	fd_close(&box->pidfd);
@@ -272,11 +275,28 @@ static int prepare(struct run_box *box, const struct plan *plan, int errors,
 	return 0;
 }
 
+/* What the command writes goes where the supervisor reads. */
+static void take_outputs(const int inside[3])
+{
+	for (int fd = 1; fd < 3; fd++) {
+		if (inside[fd] >= 0 && dup2(inside[fd], fd) < 0)
+			_exit(EXIT_SETUP);
+	}
+}
+
+static void close_outputs(int inside[3])
+{
+	if (inside[2] == inside[1])
+		inside[2] = -1;
+	fd_close(&inside[1]);
+	fd_close(&inside[2]);
+}
+
 int run_launch(const struct run_request *request, struct run_box *out,
 	       struct err *err)
 {
 	AUTO_CLOSE int errors = -1;
-	int pair[2], pipes[2], result;
+	int pair[2], pipes[2], outputs[3], result;
 	struct run_box box = { .pidfd = -1,
 			       .control = -1,
 			       .terminal = -1,
@@ -288,6 +308,9 @@ int run_launch(const struct run_request *request, struct run_box *out,
 		return -1;
 	for (int fd = 0; fd < 3; fd++)
 		box.terminals[fd] = isatty(fd);
+	if (output_open(request->plan, box.terminals, &box.output, outputs,
+			err) < 0)
+		return -1;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0 ||
 	    pipe2(pipes, O_CLOEXEC) < 0)
 		return err_sys(err, "connect to the box");
@@ -307,6 +330,7 @@ int run_launch(const struct run_request *request, struct run_box *out,
 		memcpy(inside.terminal, box.terminals, sizeof(inside.terminal));
 		(void)close(pair[0]);
 		(void)close(pipes[0]);
+		take_outputs(outputs);
 		init_main(&(struct init_start){ .plan = request->plan,
 						.box = &inside,
 						.argv = request->argv,
@@ -317,11 +341,13 @@ int run_launch(const struct run_request *request, struct run_box *out,
 	result = box.pid < 0 ? explain_clone(err) : 0;
 	(void)close(pair[1]);
 	(void)close(pipes[1]);
+	close_outputs(outputs);
 	if (result == 0) {
 		result = prepare(&box, request->plan, errors, err);
 		if (result < 0)
 			destroy(&box);
 	} else {
+		output_close(&box.output);
 		fd_close(&box.control);
 		run_network_stop(&box.network);
 	}

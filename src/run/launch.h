@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "run/network.h"
+#include "run/output.h"
 
 struct err;
 struct run_request;
@@ -19,6 +20,7 @@ struct run_box {
 	int namespaces[2]; /* user and mount, to mount again; or -1 */
 	int masks; /* what masks are cloned from; or -1 */
 	bool terminals[3]; /* standard streams that are terminals */
+	struct output output; /* those that go through the supervisor */
 	struct run_network network;
 };
 

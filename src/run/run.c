@@ -30,6 +30,7 @@
 #include "plan/plan.h"
 #include "run/control.h"
 #include "run/launch.h"
+#include "run/mask.h"
 #include "run/network.h"
 #include "run/record.h"
 #include "run/restore.h"
@@ -42,6 +43,7 @@ enum {
 	LOOK_MS = 100, /* between looks at names that are watched */
 	EGRESS_ANSWER_MS = 5000, /* to new rules */
 	REPORTS_AT_ONCE = 64, /* of egress */
+	POLLS_N = 5 + TERMINAL_POLLS + OUTPUT_POLLS,
 	EXIT_TIMEOUT = 124,
 };
 
@@ -317,6 +319,8 @@ static int timeout_ms(const struct supervisor *s)
 
 	if (s->plan->watches.n && (!due || s->look_ns < due))
 		due = s->look_ns;
+	due = output_due_ns(&s->box.output, due);
+	due = output_flow_due_ns(&s->terminal->from_box, due);
 	if (!due)
 		return -1;
 	now = now_ns();
@@ -421,8 +425,7 @@ static void serve_control(void *data, const char *line)
 
 static int supervise(struct supervisor *s, struct err *err)
 {
-	struct pollfd polls[5 + TERMINAL_POLLS];
-	int n;
+	struct pollfd polls[POLLS_N];
 
 	while (!s->over) {
 		polls[0] =
@@ -436,12 +439,13 @@ static int supervise(struct supervisor *s, struct err *err)
 		polls[4] = (struct pollfd){ .fd = s->control.fd,
 					    .events = POLLIN };
 		terminal_polls(s->terminal, polls + 5);
-		n = poll(polls, 5 + TERMINAL_POLLS, timeout_ms(s));
-		if (n < 0 && errno != EINTR)
+		output_polls(&s->box.output, polls + 5 + TERMINAL_POLLS);
+		if (poll(polls, POLLS_N, timeout_ms(s)) < 0 && errno != EINTR)
 			return err_sys(err, "wait for the box");
 		if (look_is_due(s) && watched_changed(s))
 			run_restore(s->plan, &s->box, restored, s);
 		terminal_move(s->terminal, polls + 5);
+		output_move(&s->box.output, polls + 5 + TERMINAL_POLLS);
 		if (polls[3].revents)
 			receive_reports(s);
 		if (polls[4].revents)
@@ -515,6 +519,7 @@ static void finish(struct supervisor *s, struct outcome *out)
 	while (waitid(P_PIDFD, (id_t)s->box.pidfd, &info, WEXITED) < 0 &&
 	       errno == EINTR)
 		;
+	output_drain(&s->box.output, s->signals);
 	terminal_drain(s->terminal);
 	terminal_leave(s->terminal);
 	if (!s->killed && !s->timed_out)
@@ -537,10 +542,12 @@ int run_box(struct arena *arena, const struct run_request *request,
 				.request = request,
 				.plan = request->plan,
 				.control.fd = request->control_fd };
+	const struct mask *mask;
 	int result;
 
 	*out = (struct outcome){ .sandbox = request->events->sandbox };
-	if (run_check_streams(err) < 0)
+	if (run_check_streams(err) < 0 ||
+	    mask_build(arena, &s.plan->masks, &mask, err) < 0)
 		return -1;
 	s.signals = block_signals(err);
 	if (s.signals < 0)
@@ -582,8 +589,8 @@ int run_box(struct arena *arena, const struct run_request *request,
 			    "this kernel has no TPROXY: without proxy "
 			    "variables, programs reach names at the ports of "
 			    "the rules alone");
-	s.terminal = arena_alloc(arena, 1, sizeof(*s.terminal));
-	terminal_init(s.terminal, &s.box);
+	s.terminal = terminal_new(arena, &s.box, mask);
+	output_init(&s.box.output, arena, mask);
 	terminal_enter(s.terminal);
 	result = supervise(&s, err);
 	if (result < 0)

@@ -3,7 +3,8 @@
  * run/terminal.c - the caller's terminal and the one inside
  *
  * Runs in:  the supervisor.
- * Trusts:   nothing in the bytes; they are passed on unread.
+ * Trusts:   nothing in the bytes; they are passed on as they are, but for
+ *           what is blotted out.
  * Must not: give the caller's terminal itself to the box: a process there
  *           could read what is typed elsewhere or push input into it.
  */
@@ -14,20 +15,25 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/fd.h"
 #include "run/launch.h"
 
-void terminal_init(struct terminal *terminal, const struct run_box *box)
+struct terminal *terminal_new(struct arena *arena, const struct run_box *box,
+			      const struct mask *mask)
 {
+	struct terminal *terminal = arena_array(arena, struct terminal, 1);
+
 	terminal->master = box->terminal;
-	terminal->raw = false;
-	terminal->to_box.n = terminal->to_box.at = 0;
-	terminal->from_box.n = terminal->from_box.at = 0;
+	if (terminal->master >= 0)
+		output_flow_init(&terminal->from_box, arena, mask,
+				 OUTPUT_REST_TERMINAL_MS);
 	terminal->in = box->terminals[0] ? 0 : -1;
 	terminal->out = box->terminals[1] ? 1 : box->terminals[2] ? 2 : 0;
 	if (terminal->master >= 0)
 		(void)fcntl(terminal->master, F_SETFL, O_NONBLOCK | O_RDWR);
 	terminal_resize(terminal);
+	return terminal;
 }
 
 void terminal_enter(struct terminal *terminal)
@@ -87,7 +93,7 @@ static bool would_block(void)
 }
 
 /* False when nothing will ever come from @fd again. */
-static bool flow_fill(struct terminal_flow *flow, int fd)
+static bool typed_fill(struct terminal_flow *flow, int fd)
 {
 	ssize_t n;
 
@@ -102,7 +108,7 @@ static bool flow_fill(struct terminal_flow *flow, int fd)
 }
 
 /* False when nobody reads @fd any more. */
-static bool flow_empty(struct terminal_flow *flow, int fd)
+static bool typed_empty(struct terminal_flow *flow, int fd)
 {
 	ssize_t n;
 
@@ -116,17 +122,26 @@ static bool flow_empty(struct terminal_flow *flow, int fd)
 	return true;
 }
 
+static void hang_up(struct terminal *terminal)
+{
+	output_flow_end(&terminal->from_box);
+	fd_close(&terminal->master);
+}
+
 void terminal_move(struct terminal *terminal, const struct pollfd *polls)
 {
-	if (polls[0].revents && !flow_fill(&terminal->to_box, terminal->in))
+	if (polls[0].revents && !typed_fill(&terminal->to_box, terminal->in))
 		terminal->in = -1;
-	if (polls[1].revents & (POLLIN | POLLHUP) &&
-	    !flow_fill(&terminal->from_box, terminal->master))
-		fd_close(&terminal->master);
+	if (polls[1].revents & (POLLIN | POLLHUP) && !terminal->from_box.n &&
+	    output_flow_fill(&terminal->from_box, terminal->master) < 0)
+		hang_up(terminal);
 	if (terminal->master >= 0 &&
-	    !flow_empty(&terminal->to_box, terminal->master))
+	    !typed_empty(&terminal->to_box, terminal->master))
 		terminal->to_box.n = 0;
-	if (polls[2].revents && !flow_empty(&terminal->from_box, terminal->out))
+	output_flow_rest(&terminal->from_box);
+	if (polls[2].revents &&
+	    !output_flow_empty(&terminal->from_box, terminal->out,
+			       TERMINAL_BUFFER))
 		terminal->from_box.n = 0;
 }
 
@@ -134,12 +149,13 @@ void terminal_drain(struct terminal *terminal)
 {
 	while (terminal->master >= 0 || terminal->from_box.n) {
 		if (terminal->from_box.n) {
-			if (!flow_empty(&terminal->from_box, terminal->out))
+			if (!output_flow_empty(&terminal->from_box,
+					       terminal->out, TERMINAL_BUFFER))
 				return;
 			continue;
 		}
-		if (!flow_fill(&terminal->from_box, terminal->master) ||
-		    !terminal->from_box.n)
-			fd_close(&terminal->master);
+		if (output_flow_fill(&terminal->from_box, terminal->master) <=
+		    0)
+			hang_up(terminal);
 	}
 }

@@ -7,11 +7,15 @@
 #include <stddef.h>
 #include <termios.h>
 
+#include "run/output.h"
+
+struct arena;
+struct mask;
 struct run_box;
 
 enum { TERMINAL_BUFFER = 16 * 1024, TERMINAL_POLLS = 3 };
 
-/* Bytes on their way; filled only when empty, so it never grows. */
+/* Bytes on their way in; filled only when empty, so it never grows. */
 struct terminal_flow {
 	char data[TERMINAL_BUFFER];
 	size_t at;
@@ -26,10 +30,12 @@ struct terminal {
 	bool raw;
 	struct termios saved;
 	struct terminal_flow to_box;
-	struct terminal_flow from_box;
+	struct output_flow from_box;
 };
 
-void terminal_init(struct terminal *terminal, const struct run_box *box);
+/* @mask: what is blotted out of what the box shows; or NULL. */
+struct terminal *terminal_new(struct arena *arena, const struct run_box *box,
+			      const struct mask *mask);
 
 /* Raw mode on and off; off is safe to call at any time. */
 void terminal_enter(struct terminal *terminal);

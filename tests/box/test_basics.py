@@ -173,8 +173,6 @@ NOT_YET = [
     {"tier": "strong"},
     {"tier": "lxc"},
     {"min_tier": "strong"},
-    {"output": {"mask": {"presets": ["aws_key"]}}},
-    {"output": {"mask": {"patterns": ["x+"]}}},
     {"setup": {"network": ["example.org"]}},
     {"workspace": "readonly"},
     {"strong": {"memory": "768MiB"}},
