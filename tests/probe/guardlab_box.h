@@ -66,7 +66,7 @@ struct job {
 	void *arg;
 	unsigned int denied; /* result: frames that came */
 	struct frame_told last;
-	char where[PATH_MAX]; /* the text of the last */
+	char where[512]; /* the text of the last */
 };
 
 static void check(struct lab *lab, bool ok, const char *what)
