@@ -150,9 +150,8 @@ static bool is_new(int fd, const struct timespec *since)
 {
 	struct statx x;
 
-	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_BTIME, &x) < 0)
-		return false;
-	if (!(x.stx_mask & STATX_BTIME))
+	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_BTIME, &x) < 0 ||
+	    !(x.stx_mask & STATX_BTIME))
 		return true;
 	return x.stx_btime.tv_sec > since->tv_sec ||
 	       (x.stx_btime.tv_sec == since->tv_sec &&

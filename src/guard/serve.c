@@ -170,6 +170,22 @@ static bool can_ptrace(void)
 	       data[0].permitted & 1U << CAP_SYS_PTRACE;
 }
 
+/* Without it no program in the box could connect to anything. */
+static int check_getfd(const struct guard *guard, struct err *err)
+{
+	AUTO_CLOSE int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	AUTO_CLOSE int fd = -1;
+
+	if (pidfd >= 0)
+		fd = (int)syscall(SYS_pidfd_getfd, pidfd, guard->root, 0);
+	if (fd < 0)
+		return err_sys(err,
+			       "take a descriptor of another process (in a "
+			       "container, its filter must allow pidfd_open "
+			       "and pidfd_getfd)");
+	return 0;
+}
+
 static int prepare(struct guard *guard, struct err *err)
 {
 	struct stat st;
@@ -188,6 +204,8 @@ static int prepare(struct guard *guard, struct err *err)
 		(struct facts_id){ .dev = st.st_dev, .ino = st.st_ino };
 	guard->proc_dev = st.st_dev;
 	guard->can_ptrace = can_ptrace();
+	if (check_getfd(guard, err) < 0)
+		return -1;
 	/* Nobody of the same user may read or change it. */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return err_sys(err, "close the guard to other processes");

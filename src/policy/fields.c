@@ -123,7 +123,8 @@ const struct policy_field policy_fields[] = {
 	  .doc = "Ports inside that the host can reach." },
 	{ LIST("network.unix_sockets", network.unix_sockets, POLICY_FORM_PATH,
 	       POLICY_NARROW_PATHS), YES,
-	  .doc = "Sockets of the host that the box can connect to." },
+	  .doc = "Sockets of the host, or directories of them, that the box can "
+		 "connect to." },
 	{ TEXT("network.upstream_proxy", network.upstream_proxy, "",
 	       POLICY_FORM_PROXY), YES,
 	  .doc = "Proxy that filtered traffic goes through." },

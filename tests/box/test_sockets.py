@@ -438,6 +438,7 @@ n = len(names[0])
 page[:n] = names[0]
 flipper = os.fork()
 if flipper == 0:
+    libc.prctl(1, 9, 0, 0, 0)       # PR_SET_PDEATHSIG
     while True:
         ctypes.memmove(at, names[1], n)
         ctypes.memmove(at, names[0], n)

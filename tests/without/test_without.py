@@ -10,7 +10,7 @@ from lab import call, probe_path
 
 CALLS = ("landlock_create_ruleset landlock_add_rule landlock_restrict_self "
          "openat2 clone3 mount_setattr open_tree move_mount fsopen fsconfig "
-         "fsmount close_range pidfd_open pidfd_send_signal seccomp "
+         "fsmount close_range pidfd_open pidfd_send_signal pidfd_getfd seccomp "
          "pivot_root keyctl capset prctl inotify_init1 signalfd4 "
          "timerfd_create epoll_create1 memfd_create setsid prlimit64 "
          "socketpair getdents64 process_vm_readv statx").split()
