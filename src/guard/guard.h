@@ -18,7 +18,8 @@ struct plan;
  *
  * Is a part of box init: same namespaces, same Landlock domain, no more rights
  * than the command except CAP_SYS_PTRACE in the box's user namespace, which it
- * needs to read the callers' arguments and has in effect only then.
+ * needs to read the callers' arguments and to take their sockets, and has in
+ * effect only then.
  */
 
 /* Borrows both descriptors and @plan; all signals are blocked from here. */
