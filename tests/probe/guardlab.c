@@ -208,14 +208,58 @@ static void test_walls(struct lab *lab)
 		       "CAP_SYS_PTRACE)\n");
 }
 
+/* ---- what is learned ----------------------------------------------------- */
+
+static int run_learn(void *arg)
+{
+	(void)arg;
+	if (mkdir("d", 0700) < 0)
+		return 1;
+	for (int i = 0; i < 3; i++) {
+		(void)close(open("d/new", O_CREAT | O_WRONLY, 0600));
+		(void)close(open("d/new", O_RDONLY));
+		(void)close(open("d/../d/new", O_RDWR));
+		(void)close(open("d", O_RDONLY | O_DIRECTORY));
+		(void)close(open("nothing", O_RDONLY));
+		(void)close(open("/proc/self/stat", O_RDONLY));
+	}
+	try_symlink("d/new", "link");
+	(void)close(open("link", O_RDONLY));
+	return rename("d", "e") < 0 || unlink("e/new") < 0 || rmdir("e") < 0 ||
+	       truncate("link", 0) == 0;
+}
+
+static void test_learn(struct lab *lab)
+{
+	const struct plan_absents none = { 0 };
+	/* FRAME_CREATE 0, READ 1, WRITE 2, REMOVE 3; each once */
+	static const char expected[] = "0 /d/\n0 /d/new\n1 /d/new\n2 /d/new\n"
+				       "1 /d/\n0 /link\n3 /d/\n0 /e/\n"
+				       "3 /e/new\n3 /e/\n";
+	struct job job = { .cwd = lab->work,
+			   .absents = &none,
+			   .guarded = true,
+			   .opens = true,
+			   .learn = true,
+			   .ptrace = true,
+			   .command = run_learn };
+
+	fresh_work(lab);
+	check(lab, job_run(&job) == 0, "learn: the command works");
+	if (strcmp(job.used, expected) != 0)
+		printf("%s", job.used);
+	check(lab, !strcmp(job.used, expected), "learn: each use once");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(struct lab *lab);
 } tests[] = {
 	{ "same", test_same },	   { "opens", test_opens },
 	{ "absent", test_absent }, { "passage", test_passage },
-	{ "walls", test_walls },   { "race", test_race },
-	{ "fuzz", test_fuzz },	   { "time", test_time },
+	{ "walls", test_walls },   { "learn", test_learn },
+	{ "race", test_race },	   { "fuzz", test_fuzz },
+	{ "time", test_time },
 };
 
 static void run_tests(struct lab *lab, char **names, int n)

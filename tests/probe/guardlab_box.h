@@ -62,11 +62,13 @@ struct job {
 	const char *output; /* NULL: ours */
 	const struct plan_absents *absents;
 	bool opens; /* every open is the guard's, not only what creates */
+	bool learn; /* plan->learn */
 	int (*command)(void *arg);
 	void *arg;
 	unsigned int denied; /* result: frames that came */
 	struct frame_told last;
-	char where[512]; /* the text of the last */
+	char where[512]; /* its text */
+	char used[2048]; /* what was used: a line for each, act and name */
 };
 
 static void check(struct lab *lab, bool ok, const char *what)
@@ -250,7 +252,8 @@ static int serve_one(struct guard *guard, struct pollfd *polls, pid_t command,
 static int serve_all(int listener, int report, const struct job *job,
 		     pid_t command, int *status, struct err *err)
 {
-	const struct plan plan = { .absents = *job->absents };
+	const struct plan plan = { .absents = *job->absents,
+				   .learn = job->learn };
 	struct guard *guard = guard_new(listener, report, &plan, err);
 	AUTO_CLOSE int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct pollfd polls[2] = { { .fd = listener, .events = POLLIN },
@@ -315,6 +318,20 @@ static _Noreturn void guard_main(const struct job *job, int report)
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128);
 }
 
+/* Of names in the working directory; the others are libraries and the like. */
+static void note_used(struct job *job, const struct frame *frame)
+{
+	size_t at = strlen(job->used), n, skip = strlen(job->cwd);
+	struct frame_told head;
+	const char *text;
+
+	frame_told_parse(frame, &head, &text, &n);
+	if (n > skip && !strncmp(text, job->cwd, skip))
+		(void)snprintf(job->used + at, sizeof(job->used) - at,
+			       "%u %.*s\n", head.act, (int)(n - skip),
+			       text + skip);
+}
+
 static void count_denied(struct job *job, int report)
 {
 	char buf[FRAME_TOLD_MAX];
@@ -327,8 +344,12 @@ static void count_denied(struct job *job, int report)
 		size_t len;
 
 		if (frame_parse(buf, (size_t)n, &frame) < 0 ||
-		    frame.type != FRAME_DENIED)
+		    (frame.type != FRAME_DENIED && frame.type != FRAME_USED))
 			die("not a frame");
+		if (frame.type == FRAME_USED) {
+			note_used(job, &frame);
+			continue;
+		}
 		frame_told_parse(&frame, &job->last, &text, &len);
 		(void)snprintf(job->where, sizeof(job->where), "%.*s", (int)len,
 			       text);
