@@ -292,7 +292,7 @@ enum {
 
 /* A path among the arguments of the *at form, and what happens to it. */
 struct path_arg {
-	unsigned char at; /* of the directory; the path follows. 0: see n */
+	unsigned char at; /* which is the directory; the path follows it */
 	unsigned char act; /* enum frame_act */
 	bool follow;
 };

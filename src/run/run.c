@@ -221,9 +221,9 @@ static void tell_used(struct supervisor *s, const struct frame *frame)
 	memcpy(comm, head.comm, sizeof(head.comm));
 	used = (struct run_used){ .act = (enum frame_act)head.act,
 				  .path = arena_strndup(&arena, text, n),
-				  .n = n,
 				  .comm = comm,
-				  .pid = head.pid };
+				  .pid = head.pid,
+				  .n = n };
 	s->request->used(s->request->used_data, &used);
 }
 

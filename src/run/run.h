@@ -76,9 +76,9 @@ struct run_used {
 	const char *path; /* of a directory with a slash behind it; of an
 			   * execution the program, then each argument, each
 			   * ended by a NUL */
-	size_t n; /* bytes of @path without the last NUL */
 	const char *comm;
 	uint32_t pid; /* in the box */
+	size_t n; /* bytes of @path, without a NUL at its end */
 };
 
 typedef void run_used_fn(void *data, const struct run_used *used);

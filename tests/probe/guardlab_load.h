@@ -246,12 +246,12 @@ static void make_sockets(void)
 static void fuzz_calls(uint64_t seed, char *pages)
 {
 	static const long calls[] = {
-		SYS_openat,    SYS_mkdirat, SYS_mknodat,   SYS_renameat,
-		SYS_renameat2, SYS_linkat,  SYS_symlinkat, SYS_connect,
-		SYS_bind,
+		SYS_openat,    SYS_mkdirat,  SYS_mknodat,   SYS_renameat,
+		SYS_renameat2, SYS_linkat,   SYS_symlinkat, SYS_connect,
+		SYS_bind,      SYS_truncate, SYS_unlinkat,
 #ifdef SYS_open
-		SYS_open,      SYS_creat,   SYS_mkdir,	   SYS_mknod,
-		SYS_rename,    SYS_link,    SYS_symlink,
+		SYS_open,      SYS_creat,    SYS_mkdir,	    SYS_mknod,
+		SYS_rename,    SYS_link,     SYS_symlink,
 #endif
 	};
 
@@ -267,6 +267,9 @@ static void fuzz_calls(uint64_t seed, char *pages)
 			a[k] = random_argument(&seed, pages);
 		if (next_random(&seed) % 2 && nr == SYS_openat)
 			a[2] |= O_CREAT | O_NONBLOCK;
+		else if (next_random(&seed) % 2 && nr == SYS_openat)
+			a[2] = next_random(&seed) &
+			       (O_DIRECTORY | O_NOFOLLOW | O_RDWR | O_NONBLOCK);
 		if (nr == SYS_connect || nr == SYS_bind)
 			random_address(&seed, a);
 		got = syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
@@ -326,12 +329,17 @@ static void test_fuzz(struct lab *lab)
 			   .landlock = true };
 	int status;
 
-	fresh_work(lab);
-	status = job_run(&job);
-	if (status == 77)
-		printf("skip   fuzz: needs Landlock\n");
-	else
-		check(lab, status == 0, "fuzz: alive and no descriptor leaked");
+	for (int i = 0; i < 2; i++) {
+		fresh_work(lab);
+		job.opens = i;
+		status = job_run(&job);
+		if (status == 77)
+			printf("skip   fuzz: needs Landlock\n");
+		else
+			check(lab, status == 0,
+			      i ? "fuzz: the same with every open"
+				: "fuzz: alive and no descriptor leaked");
+	}
 }
 
 /* ---- times -------------------------------------------------------------- */
@@ -345,7 +353,7 @@ static double now_us(void)
 }
 
 struct times {
-	double create, reopen, null, mkdir, deep, tcp, unix_;
+	double create, reopen, null, mkdir, deep, read, missing, tcp, unix_;
 };
 
 /* Of socket, connect and close; the server is this process. */
@@ -418,6 +426,14 @@ static int run_times(void *arg)
 		(void)unlink("a/b/c/t");
 	}
 	times->deep = (now_us() - start) / N;
+	start = now_us();
+	for (int i = 0; i < N; i++)
+		(void)close(open("/etc/passwd", O_RDONLY));
+	times->read = (now_us() - start) / N;
+	start = now_us();
+	for (int i = 0; i < N; i++)
+		(void)close(open("a/b/missing", O_RDONLY));
+	times->missing = (now_us() - start) / N;
 	times->tcp = connect_time(AF_INET, N);
 	times->unix_ = connect_time(AF_UNIX, N);
 	return 0;
@@ -436,6 +452,7 @@ static void test_time(struct lab *lab)
 	for (int i = 0; i < 2; i++) {
 		fresh_work(lab);
 		job.guarded = i;
+		job.opens = i;
 		job.arg = &times[i];
 		check(lab, job_run(&job) == 0,
 		      i ? "time: guarded" : "time: bare");
@@ -449,6 +466,8 @@ static void test_time(struct lab *lab)
 	SHOW("O_CREAT of an old file", reopen);
 	SHOW("O_CREAT of /dev/null", null);
 	SHOW("mkdir, rmdir", mkdir);
+	SHOW("open of an old file", read);
+	SHOW("open of nothing", missing);
 	SHOW("TCP connect, close", tcp);
 	SHOW("unix connect, close", unix_);
 #undef SHOW
