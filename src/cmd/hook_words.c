@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-enum { DEPTH_MAX = 16, HERES_MAX = 64 };
+enum { DEPTH_MAX = 16, HERES_MAX = 64, COMMANDS_MAX = 10000 };
 
 /* Words of one command while it is read; @open: of each, not known here. */
 struct words {
@@ -97,7 +97,9 @@ static void end_command(struct scan *s)
 		s->out->plain = false;
 		first++;
 	}
-	if (first < s->words.n)
+	if (s->out->n >= COMMANDS_MAX)
+		s->out->doubt = true;
+	else if (first < s->words.n)
 		*ARENA_PUSH(s->arena, s->out) = (struct hook_command){
 			.words = s->words.v + first,
 			.n = s->words.n - first,
@@ -299,8 +301,13 @@ static void scan_here(struct scan *s)
 		else
 			text_addn(&end, s->p, 1);
 	}
+	/* The search for each of them may go through the whole text. */
+	if (++s->heres > HERES_MAX) {
+		s->out->doubt = true;
+		return;
+	}
 	body = s->skip ? s->skip : strchr(s->p, '\n');
-	if (!body || ++s->heres > HERES_MAX) {
+	if (!body) {
 		s->out->doubt = true;
 		return;
 	}

@@ -22,7 +22,7 @@ struct hook_command {
 struct hook_script {
 	struct hook_command *v; /* those in substitutions too */
 	size_t n;
-	bool doubt; /* a quote does not end, or it is nested too deeply */
+	bool doubt; /* a quote does not end, or there is too much of it */
 	bool plain; /* one command, without substitution, redirection, &, ; */
 	bool piped; /* something is read by something: | or < */
 };

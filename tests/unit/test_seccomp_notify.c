@@ -176,7 +176,7 @@ static void refusals_are_told_where_that_is_asked_for(void **state)
 		{ AF_UNIX, SOCK_STREAM, 0, 0 },
 	};
 	const struct plan_filter *handed =
-		plan_seccomp_notify(PLAN_NOTIFY_OPENS);
+		plan_seccomp_notify(PLAN_NOTIFY_OPENS | PLAN_NOTIFY_EXEC);
 	AUTO_ARENA arena = { 0 };
 	struct plan plan = { .explain = true };
 	size_t told = 0;
