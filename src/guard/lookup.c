@@ -45,8 +45,8 @@ static int find_fast(const struct call *call, int base, int flags,
 		     struct lookup *out)
 {
 	struct open_how how = {
-		.flags = (uint64_t)(O_PATH | O_CLOEXEC |
-				    (flags & (O_NOFOLLOW | O_DIRECTORY))),
+		.flags = O_PATH | O_CLOEXEC |
+			 ((unsigned int)flags & (O_NOFOLLOW | O_DIRECTORY)),
 		.resolve = RESOLVE_NO_MAGICLINKS,
 	};
 	int failed;

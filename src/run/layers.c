@@ -314,7 +314,7 @@ static void walk_directory(struct walk *walk, int dir, const char *path,
 		if (!descend)
 			continue;
 		/* The box may have closed it; it is thrown away soon. */
-		(void)fchmodat(dir, e->d_name, 0700, 0);
+		(void)!fchmodat(dir, e->d_name, 0700, 0);
 		inner = open_directory(dir, e->d_name);
 		if (inner >= 0)
 			walk_directory(walk, inner, below, depth + 1);
