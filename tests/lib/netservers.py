@@ -249,6 +249,10 @@ class Servers:
     def answer(self, c, hit, path, told, headers):
         """Whether the connection goes on."""
         what, _, size = path.strip("/").partition("/")
+        # As servers say it: otherwise the client may send another request
+        # just when the connection ends.
+        last = "close" in headers.get("connection", [])
+        ending = b"Connection: close\r\n" if last else b""
         if what == "bytes":
             body = pattern(int(size))
             c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n"
@@ -283,8 +287,9 @@ class Servers:
         else:
             body = json.dumps(told).encode() + b"\n"
             c.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-                      b"Content-Length: %d\r\n\r\n" % len(body) + body)
-        return "close" not in headers.get("connection", [])
+                      b"%sContent-Length: %d\r\n\r\n" % (ending, len(body))
+                      + body)
+        return not last
 
     # -- a proxy above ours ------------------------------------------------
     def serve_proxy(self, c, hit):
