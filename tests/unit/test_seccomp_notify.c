@@ -269,6 +269,27 @@ static void a_broken_filter_kills(void **state)
 		assert_int_equal(plan_seccomp_run(&filters[i], &data), K);
 }
 
+/* A call that is logged is a call that is allowed. */
+static void what_is_logged_is_handed_over_too(void **state)
+{
+	const struct sock_filter v[] = {
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_LOG),
+	};
+	AUTO_ARENA arena = { 0 };
+	struct plan plan = { .explain = true,
+			     .seccomp = {
+				     .name = "log", .v = v, .n = COUNT(v) } };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(plan_seccomp_choose(&arena, &plan, &err), 0);
+	check_filter(&plan.notify,
+		     (const struct row[]){ { SYS_mkdir, { 0 }, U },
+					   { SYS_execve, { 0 }, U },
+					   { SYS_read, { 0 }, A } },
+		     3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +300,7 @@ int main(void)
 		cmocka_unit_test(a_joined_filter_kills_foreign_architectures),
 		cmocka_unit_test(a_filter_too_long_to_be_told_of_is_an_error),
 		cmocka_unit_test(a_broken_filter_kills),
+		cmocka_unit_test(what_is_logged_is_handed_over_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
