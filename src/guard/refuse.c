@@ -33,5 +33,9 @@ int refuse_call(struct call *call, const struct seccomp_data *data)
 	told.text = number;
 	told.n = (size_t)snprintf(number, sizeof(number), "%d", data->nr);
 	report_denied(call, &told);
-	return -(int)(answer & SECCOMP_RET_DATA);
+	if (answer & SECCOMP_RET_DATA)
+		return -(int)(answer & SECCOMP_RET_DATA);
+	/* A profile can have a call do nothing, as if it had been done. */
+	call_answer(call, 0);
+	return GUARD_ANSWERED;
 }

@@ -406,6 +406,26 @@ def test_oci_profile_in_the_policy(lab):
     assert not r.ok and not (lab.work / "a").exists(), r
 
 
+@pytest.mark.parametrize("opts", [[], ["--explain"]])
+def test_oci_profile_that_logs_leaves_the_guard_in_place(lab, opts):
+    """Names that must not come into being, and rules for arguments."""
+    p = oci(lab, {**ALLOW_ALL, "defaultAction": "SCMP_ACT_LOG"})
+    script = "echo x > .mcp.json; echo a b; env echo a c"
+    assert lab.host("sh", "-c", script).out == "a b\na c\n"
+    (lab.work / ".mcp.json").unlink()
+    r = lab.sh(script, policy={"exec": {"deny": ["echo a"]}},
+               opts=["--seccomp", p, *opts])
+    assert r.out == "a b\n" and not (lab.work / ".mcp.json").exists(), r
+
+
+@pytest.mark.parametrize("opts", [[], ["--explain"]])
+def test_oci_profile_with_calls_that_do_nothing(lab, opts):
+    p = oci(lab, with_rule(names=["mkdir", "mkdirat"],
+                           action="SCMP_ACT_ERRNO", errnoRet=0))
+    r = lab.sh("mkdir a && echo done", opts=["--seccomp", p, *opts])
+    assert r.out == "done\n" and not (lab.work / "a").exists(), r
+
+
 def test_oci_profile_keeps_foreign_tables_out(lab):
     from lab import probe_path
     r = lab.run(probe_path("calls"), opts=["--seccomp", oci(lab, ALLOW_ALL)])
