@@ -9,6 +9,7 @@
  */
 #include "guard/content.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,15 +46,19 @@ static bool same_content(int a, int b, uint64_t size)
 	return true;
 }
 
-static bool compare(const struct call *call, int file, uint64_t size,
-		    const struct plan_program *program)
+/* 1, 0, or -1: it cannot be known now. */
+static int compare(const struct call *call, int file, uint64_t size,
+		   const struct plan_program *program)
 {
 	AUTO_CLOSE int a = open_content(call, file);
-	AUTO_CLOSE int b = openat(call->guard->root, program->path,
-				  O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	AUTO_CLOSE int b = a < 0 ? -1
+				 : openat(call->guard->root, program->path,
+					  O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
-	return a >= 0 && b >= 0 && fstat(b, &st) == 0 && S_ISREG(st.st_mode) &&
+	if (a < 0 || (b < 0 && errno != ENOENT && errno != EACCES))
+		return -1;
+	return b >= 0 && fstat(b, &st) == 0 && S_ISREG(st.st_mode) &&
 	       same_content(a, b, size);
 }
 
@@ -62,6 +67,7 @@ bool content_is_copy(const struct call *call, struct content_cache *cache,
 		     const struct plan_program *program)
 {
 	size_t slot = cache->next % (sizeof(cache->v) / sizeof(cache->v[0]));
+	int same;
 
 	if (program->masked || (uint64_t)st->st_size != program->size ||
 	    st->st_size > COPY_MAX)
@@ -74,11 +80,14 @@ bool content_is_copy(const struct call *call, struct content_cache *cache,
 			    sizeof(st->st_ctim)))
 			return cache->v[i].same;
 	}
+	same = compare(call, file, (uint64_t)st->st_size, program);
+	/* What cannot be read may well be one. */
+	if (same < 0)
+		return true;
 	cache->next++;
 	cache->v[slot].id = (struct facts_id){ st->st_dev, st->st_ino };
 	cache->v[slot].changed = st->st_ctim;
 	cache->v[slot].program = program;
-	cache->v[slot].same =
-		compare(call, file, (uint64_t)st->st_size, program);
+	cache->v[slot].same = same;
 	return cache->v[slot].same;
 }

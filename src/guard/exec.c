@@ -44,14 +44,13 @@
 enum {
 	ARGS_MAX = 256, /* more are not looked at: refused if that matters */
 	TEXT_MAX = 32 * 1024, /* of all of them */
-	NAMES_MAX = 8,
 	SCRIPTS_MAX = 5, /* an interpreter may be a script; as the kernel */
 	SHEBANG_MAX = 256, /* as the kernel reads it */
 };
 
 /* One execution, while it is judged. */
 struct exec_room {
-	const char *names[NAMES_MAX];
+	const char **names; /* two of the file, and all programs of the plan */
 	size_t names_n;
 	const char *argv[ARGS_MAX + 2 * SCRIPTS_MAX];
 	size_t argc;
@@ -74,7 +73,9 @@ int exec_init(struct guard *guard)
 	if (!guard->exec)
 		return -1;
 	guard->exec->text = malloc(TEXT_MAX);
-	return guard->exec->text ? 0 : -1;
+	guard->exec->names = calloc(2 + guard->plan->exec.programs.n,
+				    sizeof(*guard->exec->names));
+	return guard->exec->text && guard->exec->names ? 0 : -1;
 }
 
 void exec_done(struct guard *guard)
@@ -82,6 +83,7 @@ void exec_done(struct guard *guard)
 	if (!guard->exec)
 		return;
 	free(guard->exec->text);
+	free(guard->exec->names);
 	free(guard->exec);
 	guard->exec = NULL;
 }
@@ -92,8 +94,7 @@ static void name_add(struct exec_room *room, const char *name)
 		if (!strcmp(room->names[i], name))
 			return;
 	}
-	if (room->names_n < NAMES_MAX)
-		room->names[room->names_n++] = name;
+	room->names[room->names_n++] = name;
 }
 
 /* How many pointers there are up to the NULL; *@cut if it is farther. */
@@ -180,17 +181,20 @@ static int open_file(const struct call *call, struct exec_room *room)
 	return failed < 0 ? -errno : failed;
 }
 
-/* Its real path, and the programs of the rules that it is, or is a copy of. */
+/* Its @path, its @real one, which is put there, and the programs of the rules
+ * that it is, or is a copy of. */
 static void find_names(const struct call *call, struct exec_room *room,
-		       int file, const struct stat *st)
+		       const char *path, int file, const struct stat *st,
+		       char real[PATH_MAX])
 {
 	const struct plan_programs *programs =
 		&call->guard->plan->exec.programs;
 
-	if (room->path[0])
-		name_add(room, room->path);
-	if (report_path(call, file, room->real, sizeof(room->real)))
-		name_add(room, room->real);
+	room->names_n = 0;
+	if (path[0])
+		name_add(room, path);
+	if (report_path(call, file, real, PATH_MAX))
+		name_add(room, real);
 	for (size_t i = 0; i < programs->n; i++) {
 		const struct plan_program *program = &programs->v[i];
 
@@ -201,8 +205,9 @@ static void find_names(const struct call *call, struct exec_room *room,
 	}
 }
 
-/* The first line of a script without "#!"; false if it is none. */
-static bool read_shebang(const struct call *call, int file, char *out)
+/* 1: the first line of a script, without "#!"; 0: it is none; -1: nobody knows,
+ * and yet the kernel would read it. */
+static int read_shebang(const struct call *call, int file, char *out)
 {
 	AUTO_CLOSE int fd = -1;
 	char name[16], line[SHEBANG_MAX + 1];
@@ -212,12 +217,14 @@ static bool read_shebang(const struct call *call, int file, char *out)
 	fd = openat(call->guard->self_fd, name,
 		    O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	n = fd < 0 ? -1 : pread(fd, line, SHEBANG_MAX, 0);
+	if (n < 0)
+		return -1;
 	if (n < 2 || line[0] != '#' || line[1] != '!')
-		return false;
+		return 0;
 	line[n] = '\0';
 	line[strcspn(line, "\n")] = '\0';
 	(void)strcpy(out, line + 2);
-	return true;
+	return 1;
 }
 
 /* Words of the line as the kernel takes them: the interpreter, and all that
@@ -236,15 +243,15 @@ static const char *split_shebang(char *line, const char **argument)
 	return start;
 }
 
-/* What the kernel makes of the arguments for an interpreter. */
+/* What the kernel makes of the arguments for the interpreter of @script. */
 static void put_before(struct exec_room *room, const char *interpreter,
-		       const char *argument)
+		       const char *argument, const char *script)
 {
 	const size_t n = argument ? 2 : 1;
 	const size_t kept = room->argc ? room->argc - 1 : 0;
 
 	memmove(room->argv + n + 1, room->argv + 1, kept * sizeof(*room->argv));
-	room->argv[n] = room->path[0] ? room->path : room->real;
+	room->argv[n] = script;
 	room->argv[0] = interpreter;
 	if (argument)
 		room->argv[1] = argument;
@@ -260,12 +267,21 @@ static int open_interpreter(const struct call *call, const char *path)
 	if (strlen(path) >= sizeof(place.text))
 		return -ENAMETOOLONG;
 	(void)strcpy(place.text, path);
-	base = path[0] == '/' ? fcntl(call->guard->root, F_DUPFD_CLOEXEC, 0)
-			      : caller_open_dir(&call->caller, AT_FDCWD);
-	if (base < 0)
-		return -EACCES;
-	failed = place_find_from(call, base, &place);
+	if (path[0] != '/') {
+		base = caller_open_dir(&call->caller, AT_FDCWD);
+		if (base < 0)
+			return -ESRCH;
+	}
+	failed = place_find_from(call, base < 0 ? call->guard->root : base,
+				 &place);
 	return failed ? failed : place_open(call, &place);
+}
+
+/* Would the kernel not find it either? */
+static bool is_nowhere(int failed)
+{
+	return failed == -ENOENT || failed == -ENOTDIR || failed == -EACCES ||
+	       failed == -ELOOP || failed == -ENAMETOOLONG;
 }
 
 static void judge_names(const struct call *call, const struct exec_room *room,
@@ -280,31 +296,61 @@ static void judge_names(const struct call *call, const struct exec_room *room,
 	command_judge(&call->guard->plan->exec.rules, &seen, out);
 }
 
+/* What is executed is not known: the first that is denied may be it. */
+static void doubt(const struct command_rules *rules,
+		  struct command_verdict *out)
+{
+	for (size_t i = 0; i < rules->n && !out->denied; i++) {
+		if (!rules->v[i].allow)
+			*out = (struct command_verdict){ .denied = true,
+							 .doubt = true,
+							 .rule = &rules->v[i] };
+	}
+}
+
+/* What the kernel executes in place of the script behind *@at, which it
+ * becomes. 1; 0: nothing else; -1: that is not known. */
+static int next_interpreter(const struct call *call, char *line, int *at,
+			    const char **name, const char **argument)
+{
+	int next = read_shebang(call, *at, line);
+
+	if (next <= 0)
+		return next;
+	*name = split_shebang(line, argument);
+	next = open_interpreter(call, *name);
+	if (is_nowhere(next))
+		return 0;
+	fd_close(at);
+	*at = next;
+	return next < 0 ? -1 : 1;
+}
+
 /* The file is a script, and so may be its interpreter. */
 static void judge_scripts(const struct call *call, struct exec_room *room,
 			  int file, struct command_verdict *out)
 {
+	const char *script = room->path[0] ? room->path : room->real;
 	AUTO_CLOSE int at = fcntl(file, F_DUPFD_CLOEXEC, 0);
 
 	for (size_t i = 0; i < SCRIPTS_MAX && !out->denied; i++) {
 		const char *interpreter, *argument;
-		int next;
+		struct stat st;
+		int more = next_interpreter(call, room->shebangs[i], &at,
+					    &interpreter, &argument);
 
-		if (at < 0 || !read_shebang(call, at, room->shebangs[i]))
+		if (more > 0 && fstat(at, &st) < 0)
+			more = -1;
+		if (more < 0)
+			doubt(&call->guard->plan->exec.rules, out);
+		/* The kernel executes nothing but files. */
+		if (more <= 0 || !S_ISREG(st.st_mode))
 			return;
-		interpreter = split_shebang(room->shebangs[i], &argument);
-		next = open_interpreter(call, interpreter);
-		if (next < 0)
-			return; /* the kernel will not find it either */
-		fd_close(&at);
-		at = next;
-		put_before(room, interpreter, argument);
-		room->names_n = 0;
-		name_add(room, interpreter);
-		if (report_path(call, at, room->interpreters[i],
-				sizeof(room->interpreters[i])))
-			name_add(room, room->interpreters[i]);
+		put_before(room, interpreter, argument, script);
+		find_names(call, room, interpreter, at, &st,
+			   room->interpreters[i]);
 		judge_names(call, room, out);
+		script = interpreter;
 	}
 }
 
@@ -386,14 +432,15 @@ static int judge_file(const struct call *call, struct exec_room *room, int file)
 		return -EACCES;
 	if (!S_ISREG(st.st_mode))
 		return 0; /* the kernel has an error for each */
-	find_names(call, room, file, &st);
+	find_names(call, room, room->path, file, &st, room->real);
 	if (is_not_system(call, file)) {
 		told.by = FRAME_BY_SYSTEM;
 		report_command(call, room, &told, report_denied);
 		return -EACCES;
 	}
 	judge_names(call, room, &verdict);
-	if (!verdict.denied && rules->n)
+	/* Without such a bit nobody can execute it, and a mask is not read. */
+	if (!verdict.denied && rules->n && st.st_mode & 0111)
 		judge_as_script(call, room, file, &verdict);
 	if (!verdict.denied) {
 		explain_refusal(call, room, file);

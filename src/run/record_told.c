@@ -126,7 +126,8 @@ static bool describe_exec(struct arena *arena, const struct plan *plan,
 	told->rule = quote_rule(arena, "exec.deny", rule->text);
 	told->origin = record_origin(arena, &rule->origin);
 	if (told->head.doubt)
-		told->why = "more arguments than are looked at";
+		told->why = "not all of what is executed is known: too many "
+			    "arguments, or a file that cannot be read";
 	seen.argc = told->argc ? told->argc - 1 : 0;
 	told->remedy = plan_exec_remedy(arena, &plan->exec, &seen, rule);
 	return true;

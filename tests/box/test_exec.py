@@ -268,6 +268,44 @@ def test_a_script_line_has_the_same_rules(lab, tools):
     assert "ran" not in r.out and "exec.deny" in r.err, r
 
 
+# The script s says "#!oktool one"; what the box can do about that
+DISGUISES = {
+    "unreadable": "chmod 111 s; ./s",
+    "copied interpreter": "cp $O c; sed s,$O,$PWD/c, s > t; chmod +x t; ./t",
+    "interpreter that is a script": "printf '#!%s/s\\n' $PWD > t; "
+                                    "chmod +x t; ./t",
+    "leased": "python3 -c 'import fcntl,os,signal,subprocess\n"
+              "f = os.open(\"s\", os.O_RDONLY | os.O_CLOEXEC)\n"
+              "free = lambda *_: fcntl.fcntl(f, fcntl.F_SETLEASE, 2)\n"
+              "signal.signal(signal.SIGIO, free)\n"
+              "fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_WRLCK)\n"
+              "subprocess._USE_VFORK = False\n"
+              "subprocess.run([\"./s\"])'",
+    "limit of descriptors": "python3 -c 'import resource,subprocess\n"
+                            "hard = resource.prlimit(1, 7)[1]\n"
+                            "for n in range(6, 30):\n"
+                            " resource.prlimit(1, 7, (n, hard))\n"
+                            " try: subprocess.run([\"./s\"])\n"
+                            " except OSError: pass'",
+}
+
+
+@pytest.mark.parametrize("way", DISGUISES)
+def test_a_script_line_cannot_be_kept_from_sight(lab, tools, way):
+    """What of it is not known is refused."""
+    oktool = str(tools / "oktool")
+    (lab.work / "s").write_text(f"#!{oktool} one\n")
+    (lab.work / "s").chmod(0o755)
+    script = DISGUISES[way].replace("$O", oktool)
+    if "prlimit" not in script:     # on the host that is another's
+        assert "one ran\n" in lab.host("sh", "-c", script).out
+    r = lab.sh(script + "; true", policy=deny("oktool one"))
+    assert "ran" not in r.out and "exec.deny" in r.err, r
+    lab.sh("chmod 755 s; sed -i s/one/two/ s")
+    r = lab.sh("./s; true", policy=deny("oktool one"))
+    assert r.out == "two ran\n", r
+
+
 def test_more_arguments_than_are_looked_at(lab, tools):
     """What could hide behind them is refused, if a rule could mean it."""
     script = "oktool $(seq 1 5000) if=x"
