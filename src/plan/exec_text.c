@@ -169,6 +169,11 @@ static const char *find_exception(struct arena *arena,
 
 	if (!seen->argc || seen->argc > REMEDY_WORDS)
 		return NULL;
+	/* Denied under a name that is not seen here, of a copy or of an
+	 * interpreter: a rule for these words would not allow it. */
+	command_judge(rules, seen, &verdict);
+	if (!verdict.denied)
+		return NULL;
 	words = arena_array(arena, const char *, seen->argc);
 	memcpy(words, seen->argv, seen->argc * sizeof(*words));
 	words[0] = base_name(words[0]);

@@ -389,6 +389,14 @@ def test_the_remedy_is_right(lab, tools):
     assert r.out == "one ran\n", r
 
 
+def test_the_remedy_for_a_copy(lab, tools):
+    """Another name of the program would not be allowed by its own."""
+    _, seen = events(lab, "sh", "-c", f"cp {tools / 'oktool'} c; ./c one",
+                     policy=deny("oktool one"))
+    hint = [e for e in seen if e["event"] == "denied"][0]["hint"]
+    assert hint.startswith("take 'oktool one' out of exec.deny"), hint
+
+
 def test_the_sentence_comes_once_for_each_rule(lab, tools):
     r = lab.sh("denytool; denytool; denytool; oktool one; oktool one",
                policy=deny("denytool", "oktool one"))
