@@ -98,9 +98,14 @@ static int probe_one(struct arena *arena, int fd, struct facts_givens *out,
 	if (fstat(fd, &st) < 0 ||
 	    (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode)))
 		return 0;
-	/* Without a name (here-documents) nobody else reads it. */
-	if (is_for_writing(fd) || !st.st_nlink)
+	/* As long as it is, it cannot be executed. */
+	if (is_for_writing(fd))
 		return 0;
+	/* Without a name (here-documents) nobody else reads it. */
+	if (!st.st_nlink) {
+		*ARENA_PUSH(arena, out) = given;
+		return 0;
+	}
 	if (read_name(arena, fd, &path, err) < 0)
 		return -1;
 	given.gone = !is_at(path, &st);

@@ -322,7 +322,8 @@ int plan_build(struct arena *arena, const struct policy *policy,
 	    check_workdir(&view, &plan, err) < 0 ||
 	    check_network(arena, policy, facts, options, &plan, err) < 0 ||
 	    check_landlock(arena, policy, facts, options, &plan, err) < 0 ||
-	    plan_given_check(arena, &view, facts, &given_kept, err) < 0 ||
+	    plan_given_check(arena, &view, facts, plan.exec.only_system,
+			     &given_kept, err) < 0 ||
 	    choose_seccomp(policy, options, &plan, err) < 0)
 		return -1;
 	plan_mounts_build(arena, &view, context, &plan);

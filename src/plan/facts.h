@@ -96,7 +96,7 @@ struct facts_ids {
 /* A file that the command is given open for reading and not for writing. */
 struct facts_given {
 	int fd;
-	const char *path; /* real; where it was if @gone */
+	const char *path; /* real; where it was if @gone; NULL: no name */
 	bool gone; /* no longer there, but it has another name */
 	struct facts_ids ids; /* of the file, and unless it is @gone of each
 				 * directory above it, upwards */

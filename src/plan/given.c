@@ -122,15 +122,31 @@ static const char *fd_name(struct arena *arena, int fd)
 	return fd < 3 ? streams[fd] : arena_printf(arena, "descriptor %d", fd);
 }
 
+/* On the caller's mount, which is not noexec. */
+static int refuse_execution(struct arena *arena,
+			    const struct facts_given *given, struct err *err)
+{
+	return err_set(err, ERR_POLICY,
+		       "%s is a file that the command can write, and could "
+		       "execute in spite of exec.only_system: use a pipe (cat "
+		       "FILE | cordon run ...)",
+		       fd_name(arena, given->fd));
+}
+
 int plan_given_check(struct arena *arena, const struct view *view,
-		     const struct facts *facts, bool *out_kept, struct err *err)
+		     const struct facts *facts, bool only_system,
+		     bool *out_kept, struct err *err)
 {
 	bool kept = false;
 
 	for (size_t i = 0; i < facts->given.n; i++) {
 		const struct facts_given *given = &facts->given.v[i];
-		struct standing standing = weigh(arena, view, facts, given);
+		struct standing standing = { .writable = true };
 
+		if (given->path)
+			standing = weigh(arena, view, facts, given);
+		if (standing.writable && only_system)
+			return refuse_execution(arena, given, err);
 		if (standing.writable)
 			continue;
 		if (standing.open)

@@ -429,6 +429,22 @@ def test_the_supervisor_dies(lab, tools):
 
 
 # -- only_system -----------------------------------------------------------
+@pytest.mark.parametrize("named", [True, False])
+def test_only_system_and_a_file_that_is_given_open(lab, tools, named):
+    """It lies on the caller's mount, where nothing is noexec."""
+    path = lab.file("work/given", "")
+    script = (f"cat {tools / 'oktool'} > /proc/self/fd/0; "
+              "chmod 755 /proc/self/fd/0; /proc/self/fd/0 x")
+    with open(path) as given:
+        if not named:
+            path.unlink()
+        assert lab.sh(script, stdin=given).out == "x ran\n"
+        r = lab.sh(script, stdin=given, policy={"exec": {"only_system": True}})
+    r.refused("standard input", "exec.only_system", "a pipe")
+    r = lab.sh("cat", input="x", policy={"exec": {"only_system": True}})
+    assert r.out == "x", r
+
+
 def test_only_system(lab, tools):
     """Nothing that the box can write runs: a wall, with the reason."""
     policy = {"exec": {"only_system": True}}
