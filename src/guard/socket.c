@@ -31,6 +31,7 @@
 #include "guard/place.h"
 #include "guard/protect.h"
 #include "guard/state.h"
+#include "guard/strict.h"
 #include "guard/waiting.h"
 
 /* A socket of the caller and the address that it named. */
@@ -312,6 +313,8 @@ static int bind_path(const struct call *call, struct target *target)
 	if (!call_valid(call))
 		return GUARD_ANSWERED;
 	failed = protect_judge(call, &place, PROTECT_NEW);
+	if (!failed)
+		failed = strict_judge_name(call, &place, FRAME_CREATE, true);
 	if (failed)
 		return failed == -EEXIST ? -EADDRINUSE : failed;
 	failed = peer_reserve(call, &place);

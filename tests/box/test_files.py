@@ -526,3 +526,16 @@ def test_a_link_in_a_hidden_directory(lab):
     r = lab.sh("cat ~/hidden/link/f", opts=[*opts, "--allow-read",
                                             hidden / "link"])
     assert r.out == "content\n", r
+
+
+def test_a_socket_has_no_name_that_a_pattern_denies(lab):
+    """filesystem.strict: bind(2) makes a name as mknod(2) does."""
+    bind = ("import socket, sys\n"
+            "try: socket.socket(socket.AF_UNIX).bind(sys.argv[1])\n"
+            "except OSError as e: print(e.errno)\n")
+    policy = {"filesystem": {"strict": True,
+                             "deny_read": [f"{lab.work}/**/*.secret"]}}
+    for name, said in (("a.socket", ""), ("a.secret", "13\n")):
+        r = lab.run("python3", "-c", bind, name, policy=policy)
+        assert r.out == said, r
+        assert (lab.work / name).exists() == (not said)
