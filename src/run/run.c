@@ -545,7 +545,10 @@ int run_box(struct arena *arena, const struct run_request *request,
 	const struct mask *mask;
 	int result;
 
-	*out = (struct outcome){ .sandbox = request->events->sandbox };
+	/* It outlives the events. */
+	*out = (struct outcome){
+		.sandbox = arena_strdup(arena, request->events->sandbox),
+	};
 	if (run_check_streams(err) < 0 ||
 	    mask_build(arena, &s.plan->masks, &mask, err) < 0)
 		return -1;
