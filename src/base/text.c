@@ -91,8 +91,9 @@ static size_t printable_sequence(const unsigned char *s)
 	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xed && s[1] >= 0xa0) ||
 	    (s[0] == 0xf4 && s[1] >= 0x90))
 		return 0;
-	/* Bidirectional overrides make a path read as another one. */
-	if (s[0] == 0xe2 && s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae)
+	/* Bidirectional overrides make a path read as another one; U+2028 and
+	 * U+2029 end a line for YAML, also that of a comment. */
+	if (s[0] == 0xe2 && s[1] == 0x80 && s[2] >= 0xa8 && s[2] <= 0xae)
 		return 0;
 	if (s[0] == 0xe2 && s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9)
 		return 0;
