@@ -20,6 +20,7 @@
 #include "base/path.h"
 #include "plan/claims.h"
 #include "plan/plan.h"
+#include "plan/view.h"
 #include "policy/command.h"
 
 /* More names than that in directories of programs: a multicall program. */
@@ -203,16 +204,23 @@ static void claim_add(struct builder *b, const struct command_rule *rule,
 	};
 }
 
+/* What lies in the workspace is the box's to replace. A home directory or
+ * one of the system that the box is started in is none. */
+static bool in_workspace(const struct builder *b, const char *path)
+{
+	return path_within(b->context->workdir, path) &&
+	       !view_is_too_wide(b->context, b->context->workdir);
+}
+
 /* True if nobody gets the content of the file any more. */
 static bool mask(struct builder *b, const struct command_rule *rule,
 		 const struct facts_program *program)
 {
 	bool alias = is_alias(b, program);
 
-	/* What lies in the workspace is the box's to replace. */
 	if (is_partly_allowed(b, program) ||
-	    path_within(b->context->workdir, program->at.path) ||
-	    path_within(b->context->workdir, program->at.real)) {
+	    in_workspace(b, program->at.path) ||
+	    in_workspace(b, program->at.real)) {
 		b->unmasked = true;
 		return false;
 	}

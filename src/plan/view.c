@@ -126,9 +126,9 @@ static int refuse(struct builder *b, const struct claim *claim,
 		       claim->origin.source, path, why);
 }
 
-static bool is_too_wide(const struct builder *b, const char *path)
+bool view_is_too_wide(const struct policy_context *context, const char *path)
 {
-	if (path_within(path, b->context->home))
+	if (path_within(path, context->home))
 		return true;
 	for (const char *const *dir = system_directories; *dir; dir++) {
 		if (!strcmp(path, *dir))
@@ -146,7 +146,8 @@ static bool is_left_out(const struct builder *b, const struct claim *claim,
 	return claim->kind == CLAIM_ALLOW_WRITE &&
 	       (claim->shipped || claim->narrow) &&
 	       strcmp(claim->key, "git") != 0 &&
-	       is_too_wide(b, claim->narrow ? b->context->workdir : fact->real);
+	       view_is_too_wide(b->context, claim->narrow ? b->context->workdir
+							  : fact->real);
 }
 
 static bool may_be_written(const struct builder *b, const char *path)

@@ -62,6 +62,10 @@ int view_build(struct arena *arena, const struct policy *policy,
 	       const struct claims *claims, const struct facts *facts,
 	       bool layered, struct view *out, struct err *err);
 
+/* Is it the home directory, one that holds it, or one of the system? Such a
+ * working directory is not made writable by a profile. */
+bool view_is_too_wide(const struct policy_context *context, const char *path);
+
 /* The deepest node that contains @path; never NULL, as "/" is a node. */
 const struct view_node *view_find(const struct view *view, const char *path);
 

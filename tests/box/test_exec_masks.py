@@ -56,6 +56,24 @@ def test_T_074_nobody_gets_its_content(lab, tools, script):
     assert control.ok and "ran" in control.out, control
 
 
+@pytest.mark.parametrize("place", ["home", "system"])
+def test_T_074_masks_hold_where_the_working_directory_is_no_workspace(
+        lab, place):
+    """Started in the home directory, or in one of the system's."""
+    if place == "home":
+        where, program = lab.home, lab.home / "bin" / "danger"
+        program.parent.mkdir(exist_ok=True)
+        shutil.copy("/bin/echo", program)
+    else:
+        where, program = "/usr", shutil.which("env")
+    script = f"cp {program} /tmp/copy"
+    policy = {"exec": {"deny": [str(program)], **QUIET}}
+    r = lab.sh(script, policy=policy, opts=["-C", where])
+    assert not r.ok, r
+    control = lab.sh(script, opts=["-C", where])
+    assert control.ok, control
+
+
 def test_T_070_the_command_itself_is_refused_with_the_rule(lab, tools):
     for argv in (["danger", "x"], [tools / "danger", "x"]):
         r = lab.run(*argv, policy={"exec": {"deny": ["danger"]}})
