@@ -149,6 +149,14 @@ void text_add_shell(struct text *text, const char *s)
 	text_add(text, "'");
 }
 
+void text_add_command(struct text *text, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		text_add(text, i ? " " : "");
+		text_add_shell(text, words[i]);
+	}
+}
+
 const char *text_str(const struct text *text)
 {
 	return text->n ? text->v : "";

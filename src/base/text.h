@@ -29,6 +29,9 @@ void text_add_escaped(struct text *text, const char *s);
 /* Adds @s as a word that a shell takes for this very text. */
 void text_add_shell(struct text *text, const char *s);
 
+/* Adds the words of a command as a shell would take them. */
+void text_add_command(struct text *text, const char *const *words, size_t n);
+
 /* The string so far, "" when nothing was added. */
 const char *text_str(const struct text *text);
 

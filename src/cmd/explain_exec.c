@@ -115,15 +115,14 @@ static int print(struct arena *arena, char *const *words, size_t n,
 		 const struct plan_exec_verdict *verdict, bool json,
 		 struct err *err)
 {
-	struct text out = { .arena = arena };
+	struct text out = { .arena = arena }, line = { .arena = arena };
 	json_t *argv = json_array();
 
-	text_add(&out, "exec");
-	for (size_t i = 0; i < n; i++) {
-		text_add(&out, " ");
-		text_add_escaped(&out, words[i]);
+	text_add_command(&line, (const char *const *)words, n);
+	text_add(&out, "exec ");
+	text_add_escaped(&out, text_str(&line));
+	for (size_t i = 0; i < n; i++)
 		json_array_append_new(argv, output_string(arena, words[i]));
-	}
 	if (json)
 		return output_json(
 			STDOUT_FILENO,

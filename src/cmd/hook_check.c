@@ -110,16 +110,18 @@ static const char *hook_judge_words(struct arena *arena,
 	const struct command_seen seen = {
 		.names = words, .names_n = n ? 1 : 0, .argv = words, .argc = n
 	};
+	struct text line = { .arena = arena };
 	struct command_verdict verdict;
 
 	command_judge(&exec->rules, &seen, &verdict);
 	if (!verdict.denied)
 		return NULL;
+	text_add_command(&line, words, n);
 	return arena_printf(
 		arena,
-		"'%.80s' is denied by exec.deny '%s' (%s); what would change "
+		"exec %.200s: denied by exec.deny '%s' (%s); what would change "
 		"it: %s",
-		words[0], verdict.rule->text,
+		text_str(&line), verdict.rule->text,
 		policy_origin_format(arena, &verdict.rule->origin),
 		plan_exec_remedy(arena, exec, &seen, verdict.rule));
 }

@@ -222,11 +222,11 @@ static int check_command(struct arena *arena, const struct plan *plan,
 			 struct err *err)
 {
 	struct command_seen seen = { .argv = (const char *const *)argv };
+	struct text line = { .arena = arena };
 	struct command_verdict verdict;
 	struct event event = { .kind = EVENT_DENIED,
 			       .what = EVENT_WHAT_EXEC,
 			       .operation = "execve",
-			       .target = argv[0],
 			       .argv = argv };
 
 	while (argv[seen.argc])
@@ -234,14 +234,16 @@ static int check_command(struct arena *arena, const struct plan *plan,
 	command_judge(&plan->exec.rules, &seen, &verdict);
 	if (!verdict.denied)
 		return 0;
+	text_add_command(&line, seen.argv, seen.argc);
+	event.target = text_str(&line);
 	event.rule = arena_printf(arena, "exec.deny '%s'", verdict.rule->text);
 	event.origin = policy_origin_format(arena, &verdict.rule->origin);
 	event.remedy =
 		plan_exec_remedy(arena, &plan->exec, &seen, verdict.rule);
 	(void)event_emit(events, &event); /* nothing runs in any case */
 	return err_set(err, ERR_NOT_EXECUTABLE,
-		       "'%.80s' is denied by %s (%s); to allow it: %s", argv[0],
-		       event.rule, event.origin, event.remedy);
+		       "refused: exec %.200s: %s (%s); to allow it: %s",
+		       event.target, event.rule, event.origin, event.remedy);
 }
 
 static int run_command(struct cmd *cmd, const struct run_args *args,

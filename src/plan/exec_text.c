@@ -191,20 +191,44 @@ static const char *find_exception(struct arena *arena,
 	return NULL;
 }
 
+static const char *format_option(struct arena *arena, const char *option,
+				 const char *words)
+{
+	struct text text = { .arena = arena };
+
+	text_add(&text, option);
+	text_add_shell(&text, words);
+	return text_str(&text);
+}
+
+/* Where no exception is longer than the rule, it has to go. Who reads this
+ * cannot change a shipped profile. */
+static const char *format_removal(struct arena *arena,
+				  const struct command_rule *rule)
+{
+	const char *source = rule->origin.source;
+
+	if (!strncmp(source, "--", 2))
+		return format_option(arena,
+				     "leave out --deny-exec=", rule->text);
+	if (!strncmp(source, "profile ", 8) && !strpbrk(rule->text, "\"'\\"))
+		return arena_printf(
+			arena,
+			"a policy with 'exec: {deny: {remove: [\"%s\"]}}'",
+			rule->text);
+	return arena_printf(arena, "take '%s' out of exec.deny (%s)",
+			    rule->text,
+			    policy_origin_format(arena, &rule->origin));
+}
+
 const char *plan_exec_remedy(struct arena *arena, const struct plan_exec *exec,
 			     const struct command_seen *seen,
 			     const struct command_rule *rule)
 {
 	const char *exception = find_exception(arena, &exec->rules, seen, rule);
-	struct text remedy = { .arena = arena };
 
-	if (!exception)
-		return arena_printf(arena, "take '%s' out of exec.deny (%s)",
-				    rule->text,
-				    policy_origin_format(arena, &rule->origin));
-	text_add(&remedy, "--allow-exec=");
-	text_add_shell(&remedy, exception);
-	return text_str(&remedy);
+	return exception ? format_option(arena, "--allow-exec=", exception)
+			 : format_removal(arena, rule);
 }
 
 /* The file itself, which may run as another program. */
@@ -263,7 +287,7 @@ static bool explain_place(struct arena *arena, const struct plan *plan,
 	out->held = "noexec";
 	out->reason = arena_printf(
 		arena, "exec.only_system: the box can write '%s'", real);
-	out->remedy = "set exec.only_system: false";
+	out->remedy = PLAN_EXEC_SYSTEM_REMEDY;
 	return true;
 }
 
@@ -287,5 +311,5 @@ void plan_explain_exec(struct arena *arena, const struct plan *plan,
 	if (verdict.rule)
 		explain_rule(arena, &plan->exec, seen, real, &verdict, out);
 	out->remedy =
-		words ? arena_printf(arena, "--deny-exec='%s'", words) : NULL;
+		words ? format_option(arena, "--deny-exec=", words) : NULL;
 }

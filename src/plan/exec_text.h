@@ -23,6 +23,10 @@ json_t *plan_exec_json(const struct plan_exec *exec);
 const char *plan_exec_held(const struct plan_exec *exec,
 			   const struct command_rule *rule);
 
+/* For who is refused by exec.only_system. */
+#define PLAN_EXEC_SYSTEM_REMEDY                                                \
+	"a policy with 'exec: {only_system: false}', and no --only-system"
+
 /* What the plan means for an execution. */
 struct plan_exec_verdict {
 	bool allowed;

@@ -89,12 +89,9 @@ static const char *command_line(struct arena *arena, const struct told *told)
 {
 	struct text line = { .arena = arena };
 
-	for (size_t i = 1; i < told->argc; i++) {
-		if (i > 1)
-			text_add(&line, " ");
-		text_add_shell(&line, told->argv[i]);
-	}
-	if (told->argc < 2)
+	if (told->argc > 1)
+		text_add_command(&line, told->argv + 1, told->argc - 1);
+	else
 		text_add_shell(&line, told->argc ? told->argv[0] : "");
 	if (told->head.cut)
 		text_add(&line, " ...");
@@ -117,7 +114,7 @@ static bool describe_exec(struct arena *arena, const struct plan *plan,
 			"exec.only_system: '%s' lies where the box can "
 			"write",
 			told->argc ? told->argv[0] : "");
-		told->remedy = "exec.only_system: false";
+		told->remedy = PLAN_EXEC_SYSTEM_REMEDY;
 		return true;
 	}
 	if (told->head.rule >= plan->exec.rules.n)
@@ -191,22 +188,37 @@ static const char *plain_reason(const struct plan_verdict *verdict, bool write)
 		     : "hidden: nothing in filesystem.allow_read shows it";
 }
 
+/* "/", "/usr", "/home/me": too much to open for one name. */
+static bool is_broad(const char *dir)
+{
+	size_t parts = 0;
+
+	for (const char *p = dir; *p; p++)
+		parts += *p == '/' && p[1];
+	return parts < 3;
+}
+
 /* To make or remove a name its directory has to be writable. */
 static void describe_directory(struct arena *arena, const struct plan *plan,
 			       struct told *told)
 {
 	const char *slash = strrchr(told->text, '/');
+	const char *dir = slash == told->text
+				  ? "/"
+				  : arena_strndup(arena, told->text,
+						  (size_t)(slash - told->text));
 	struct plan_verdict verdict;
 
 	if (told->head.act != FRAME_CREATE && told->head.act != FRAME_REMOVE)
 		return;
-	plan_explain_path(arena, plan,
-			  slash == told->text
-				  ? "/"
-				  : arena_strndup(arena, told->text,
-						  (size_t)(slash - told->text)),
-			  true, &verdict);
-	if (!verdict.allowed)
+	plan_explain_path(arena, plan, dir, true, &verdict);
+	if (verdict.allowed)
+		return;
+	if (told->head.act == FRAME_CREATE && is_broad(dir))
+		told->remedy =
+			arena_printf(arena, "make it outside the box, then %s",
+				     told->remedy);
+	else
 		told->remedy = verdict.remedy;
 }
 
