@@ -390,11 +390,12 @@ static void print_summary(const struct lesson *lesson)
 	if (lesson->args->output && strcmp(lesson->args->output, "-") != 0)
 		(void)snprintf(where, sizeof(where), "; see %s",
 			       lesson->args->output);
-	log_info("learned: %zu rule%s proposed%s, %zu refusal%s not; %s%zu "
-		 "file%s written in the layer%s, and thrown away%s",
-		 p->rules, plural(p->rules), first, p->kept.n,
-		 plural(p->kept.n), c->more ? "more than " : "", c->files,
-		 plural(c->files), more, where);
+	log_info(
+		"learned: %zu rule%s proposed%s, %zu refusal%s left out; %s%zu "
+		"file%s written in the layer%s, and thrown away%s",
+		p->rules, plural(p->rules), first, p->kept.n, plural(p->kept.n),
+		c->more ? "more than " : "", c->files, plural(c->files), more,
+		where);
 	if (lesson->uses.more)
 		log_warn("the command used more files than are kept; the "
 			 "proposal lacks some");

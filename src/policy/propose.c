@@ -210,6 +210,22 @@ static bool is_of_interest(const struct propose_input *input,
 	return true;
 }
 
+/* Was it made for what lies in it? That is named then. */
+static bool is_on_the_way(const struct propose_input *input,
+			  const struct propose_use *use)
+{
+	if (use->act != PROPOSE_CREATE || !use->directory)
+		return false;
+	for (size_t i = 0; i < input->uses.n; i++) {
+		const struct propose_use *other = &input->uses.v[i];
+
+		if (is_write(other->act) && strcmp(other->path, use->path) &&
+		    path_within(use->path, other->path))
+			return true;
+	}
+	return false;
+}
+
 static void use_add(struct builder *b, const struct propose_use *use,
 		    struct propose_rules *to)
 {
@@ -220,7 +236,7 @@ static void use_add(struct builder *b, const struct propose_use *use,
 		*ARENA_PUSH(b->arena, to) = rule;
 	else if (rule.path)
 		first_add(b, &rule);
-	else
+	else if (!is_on_the_way(b->input, use))
 		keep(b, act_names[use->act], path_text(b, use->path), use->comm,
 		     "it would take a rule for a directory that holds too "
 		     "much else");

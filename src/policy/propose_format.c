@@ -47,6 +47,17 @@ static void add_first(struct text *out, const struct proposal *proposal)
 	}
 }
 
+/* What is not a rule yet, or will be none. */
+static void add_notes(struct text *out, const struct proposal *proposal)
+{
+	add_first(out, proposal);
+	add_lines(out,
+		  "Asked for by name only; add them to network.allow if they "
+		  "are needed:",
+		  &proposal->asked);
+	add_lines(out, "Refused, and not proposed:", &proposal->kept);
+}
+
 void propose_format_yaml(struct text *out, const struct proposal *proposal,
 			 const struct policy_list *extends,
 			 const struct policy *base)
@@ -61,12 +72,7 @@ void propose_format_yaml(struct text *out, const struct proposal *proposal,
 		.origin = { .source = "of the format" },
 	};
 	policy_format_yaml(out, &all, true);
-	add_first(out, proposal);
-	add_lines(out,
-		  "Asked for by name only; add them to network.allow if they "
-		  "are needed:",
-		  &proposal->asked);
-	add_lines(out, "Refused, and not proposed:", &proposal->kept);
+	add_notes(out, proposal);
 }
 
 static void diff_line(struct text *out, char sign, const char *value,
@@ -121,4 +127,5 @@ void propose_format_diff(struct text *out, const struct proposal *proposal,
 				    policy_field_scalar(field, present),
 				    policy_field_scalar(field, more));
 	}
+	add_notes(out, proposal);
 }

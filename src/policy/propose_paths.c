@@ -218,20 +218,32 @@ static bool is_write(enum propose_act act)
 	       act == PROPOSE_REMOVE;
 }
 
-/* What is not there yet cannot be named in allow_write. */
-static void name_first(struct arena *arena, const struct propose_use *use,
-		       size_t above, struct propose_rule *out)
+/* What is not there yet cannot be named in allow_write. Of directories that
+ * programs share, the name below is meant. */
+static void name_first(struct arena *arena,
+		       const struct policy_context *context,
+		       const struct propose_use *use, size_t above,
+		       struct propose_rule *out)
 {
 	const char *next = use->path + above + (use->path[above] == '/');
 	size_t len = (size_t)(next - use->path) + strcspn(next, "/");
 
 	out->path = NULL;
 	out->reason = PROPOSE_AS_IT_IS;
-	if (use->act == PROPOSE_REMOVE || !*next || use->existing >= len ||
+	while (use->path[len] &&
+	       propose_is_wide(context, cut(arena, use->path, len), true)) {
+		next = use->path + len + 1;
+		len += 1 + strcspn(next, "/");
+	}
+	/* What is removed itself need not be there in the next run. */
+	if ((use->act == PROPOSE_REMOVE && !use->path[len]) || !*next ||
+	    use->existing >= len ||
 	    propose_name_is_generated(next, strcspn(next, "/")))
 		return;
 	out->path = arena_strndup(arena, use->path, len);
 	out->directory = use->path[len] == '/' || use->directory;
+	if (out->directory && propose_is_wide(context, out->path, true))
+		out->path = NULL;
 }
 
 bool propose_target(struct arena *arena, const struct policy_context *context,
@@ -265,7 +277,7 @@ bool propose_target(struct arena *arena, const struct policy_context *context,
 		out->directory = true;
 	if (!out->directory || !propose_is_wide(context, out->path, write))
 		return true;
-	name_first(arena, use, len, out);
+	name_first(arena, context, use, len, out);
 	return false;
 }
 
