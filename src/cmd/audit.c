@@ -358,10 +358,12 @@ static void report_format(struct text *out, const char *dir,
 	if (report->note)
 		text_addf(out, "note: %s\n", report->note);
 	text_add_escaped(out, dir);
-	text_addf(out, ": %s: %llu records in %llu files\n",
+	text_addf(out, ": %s: %llu record%s in %llu file%s\n",
 		  report->n ? "BROKEN" : "whole",
 		  (unsigned long long)report->records,
-		  (unsigned long long)report->files);
+		  report->records == 1 ? "" : "s",
+		  (unsigned long long)report->files,
+		  report->files == 1 ? "" : "s");
 }
 
 static int verify_main(struct cmd *cmd, const void *verb_args,

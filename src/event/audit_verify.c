@@ -83,7 +83,7 @@ static void check_place(struct check *c, const struct audit_record *r)
 	else if (c->doubtful)
 		return;
 	else if (r->seq > c->seq + 1)
-		add_problem(c, c->line, "%s missing before it",
+		add_problem(c, c->line, "comes too early: %s missing before it",
 			    records_text(c->arena, c->seq + 1, r->seq - 1));
 	else if (strcmp(r->prev, c->hash) != 0)
 		add_problem(c, c->line,
