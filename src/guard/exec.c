@@ -181,25 +181,45 @@ static int open_file(const struct call *call, struct exec_room *room)
 	return failed < 0 ? -errno : failed;
 }
 
+/* The program whose mask lies at @path; NULL: none. */
+static const struct plan_program *
+find_masked(const struct plan_programs *programs, const char *path)
+{
+	for (size_t i = 0; i < programs->n; i++) {
+		if (programs->v[i].masked && !strcmp(programs->v[i].path, path))
+			return &programs->v[i];
+	}
+	return NULL;
+}
+
+static bool is_program(const struct plan_program *program, dev_t dev, ino_t ino)
+{
+	return program->id.dev == dev && program->id.ino == ino;
+}
+
 /* Its @path, its @real one, which is put there, and the programs of the rules
- * that it is, or is a copy of. */
+ * that it is, or is a copy of. A mask has another number than what it hides. */
 static void find_names(const struct call *call, struct exec_room *room,
 		       const char *path, int file, const struct stat *st,
 		       char real[PATH_MAX])
 {
 	const struct plan_programs *programs =
 		&call->guard->plan->exec.programs;
+	const struct plan_program *hidden = NULL;
 
 	room->names_n = 0;
 	if (path[0])
 		name_add(room, path);
-	if (report_path(call, file, real, PATH_MAX))
+	if (report_path(call, file, real, PATH_MAX)) {
 		name_add(room, real);
+		hidden = find_masked(programs, real);
+	}
 	for (size_t i = 0; i < programs->n; i++) {
 		const struct plan_program *program = &programs->v[i];
 
-		if ((st->st_dev == program->id.dev &&
-		     st->st_ino == program->id.ino) ||
+		if (is_program(program, st->st_dev, st->st_ino) ||
+		    (hidden &&
+		     is_program(program, hidden->id.dev, hidden->id.ino)) ||
 		    content_is_copy(call, &room->contents, file, st, program))
 			name_add(room, program->path);
 	}

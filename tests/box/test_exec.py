@@ -397,6 +397,20 @@ def test_the_remedy_for_a_copy(lab, tools):
     assert hint.startswith("take 'oktool one' out of exec.deny"), hint
 
 
+def test_a_masked_program_is_told_under_its_other_names(lab, tools):
+    """T-076: a rule names the link, the file behind it is executed."""
+    os.rename(tools / "denytool", tools / "denytool-1.2")
+    os.symlink("denytool-1.2", tools / "denytool")
+    r, seen = events(lab, "sh", "-c", "denytool-1.2 x", policy=deny("denytool"))
+    denied = [e for e in seen if e["event"] == "denied"]
+    assert [e["argv"] for e in denied] == [["denytool-1.2", "x"]], seen
+    assert denied[0]["rule"] == "exec.deny 'denytool'", denied
+    assert r.code == 126
+    # nothing is told of what no rule is about
+    r, seen = events(lab, "sh", "-c", "denytool-1.2 x", policy=deny("oktool"))
+    assert not [e for e in seen if e["event"] == "denied"], seen
+
+
 def test_the_sentence_comes_once_for_each_rule(lab, tools):
     r = lab.sh("denytool; denytool; denytool; oktool one; oktool one",
                policy=deny("denytool", "oktool one"))
