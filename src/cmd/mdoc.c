@@ -137,7 +137,7 @@ void mdoc_verbs_format(struct text *out, const struct verbs *verbs)
 		add_verb(out, verbs->v[i]);
 	text_add(out, ".El\n.Sh OPTIONS\n"
 		      "The common options go with every verb, the others with\n"
-		      ".Cm run ,\n.Cm plan ,\n.Cm explain ,\n"
+		      ".Cm run ,\n.Cm learn ,\n.Cm plan ,\n.Cm explain ,\n"
 		      ".Cm policy agents\nand\n"
 		      ".Cm policy show ,\n"
 		      "which plans nothing and has no\n"
