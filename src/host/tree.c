@@ -173,6 +173,14 @@ static enum walk_end give_up(struct tree_walk *walk, struct tree_range here,
 static enum walk_end walk_directory(struct tree_walk *walk, int dir,
 				    struct tree_range here, unsigned int depth);
 
+/* Trees of the kernel's: a box has its own, or there is nothing of anybody's
+ * in them. */
+static bool is_kernels(const char *path)
+{
+	return !strcmp(path, "/proc") || !strcmp(path, "/sys") ||
+	       !strcmp(path, "/dev");
+}
+
 static enum walk_end walk_name(struct tree_walk *walk, int dir,
 			       const struct dent *dent, struct tree_range here,
 			       unsigned int depth)
@@ -187,7 +195,8 @@ static enum walk_end walk_name(struct tree_walk *walk, int dir,
 		return give_up(walk, here, WALK_TOO_MANY);
 	if (!path_push(walk, dent->name, &saved))
 		return give_up(walk, here, WALK_TOO_DEEP);
-	if (walk->visit(walk, dir, dent->name, type, here) && type == DT_DIR) {
+	if (walk->visit(walk, dir, dent->name, type, here) && type == DT_DIR &&
+	    !is_kernels(walk->path)) {
 		below.to = walk->active_n;
 		if (depth + 1 >= DEPTH_LIMIT)
 			return give_up(walk, below, WALK_TOO_DEEP);

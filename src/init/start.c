@@ -60,7 +60,7 @@ static bool is_program(const char *path, int *sys)
 
 /* Where the command lies, in the tree that the box sees. */
 static int find_program(const char *name, char *const *environ_,
-			char out[PATH_MAX], struct err *err)
+			bool only_system, char out[PATH_MAX], struct err *err)
 {
 	const char *path = path_of(environ_);
 	int sys = ENOENT;
@@ -84,7 +84,10 @@ static int find_program(const char *name, char *const *environ_,
 	err->sys = sys;
 	if (sys == EACCES)
 		return err_set(err, ERR_NOT_EXECUTABLE,
-			       "'%s' cannot be executed in the box", name);
+			       "'%s' cannot be executed in the box%s", name,
+			       only_system ? ", which executes nothing that it "
+					     "can write (exec.only_system)"
+					   : "");
 	return err_set(err, ERR_NOT_FOUND, "'%s' was not found in the box%s",
 		       name, strchr(name, '/') ? "" : " on PATH");
 }
@@ -95,7 +98,8 @@ static _Noreturn void command_main(const struct init_start *start)
 	char program[PATH_MAX];
 	struct err err;
 
-	if (find_program(start->argv[0], plan->environ, program, &err) < 0 ||
+	if (find_program(start->argv[0], plan->environ, plan->exec.only_system,
+			 program, &err) < 0 ||
 	    enforce_apply(ENFORCE_COMMAND, plan, start->box, &err) < 0)
 		init_fail(start, &err);
 	(void)execve(program, start->argv, plan->environ);

@@ -282,6 +282,8 @@ static void add_notes(struct arena *arena, const struct view *view,
 		*ARENA_PUSH(arena, &plan->notes) = view->notes.v[i];
 	for (size_t i = 0; i < facts->unfinished.n; i++)
 		*ARENA_PUSH(arena, &plan->notes) = facts->unfinished.v[i];
+	for (size_t i = 0; i < plan->exec.notes.n; i++)
+		*ARENA_PUSH(arena, &plan->notes) = plan->exec.notes.v[i];
 }
 
 int plan_build(struct arena *arena, const struct policy *policy,

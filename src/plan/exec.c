@@ -22,6 +22,7 @@
 #include "plan/plan.h"
 #include "plan/view.h"
 #include "policy/command.h"
+#include "policy/format.h"
 
 /* More names than that in directories of programs: a multicall program. */
 enum { NAMES_OF_ONE = 6 };
@@ -310,6 +311,41 @@ static bool any_multicall(const struct builder *b, const bool *masked)
 	return false;
 }
 
+static bool same_words(const struct command_rule *a,
+		       const struct command_rule *b)
+{
+	for (size_t i = 0; i < a->n && i < b->n; i++) {
+		if (strcmp(a->words[i], b->words[i]) != 0)
+			return false;
+	}
+	return a->n == b->n;
+}
+
+/* Who allows what is denied in the same words should know that it is not. */
+static void note_idle(struct arena *arena, struct plan_exec *exec)
+{
+	for (size_t i = 0; i < exec->rules.n; i++) {
+		const struct command_rule *allow = &exec->rules.v[i];
+
+		for (size_t k = 0; allow->allow && k < exec->rules.n; k++) {
+			const struct command_rule *deny = &exec->rules.v[k];
+
+			if (!deny->allow && same_words(allow, deny))
+				*ARENA_PUSH(arena, &exec->notes) = arena_printf(
+					arena,
+					"exec.allow '%s' (%s) changes nothing: "
+					"exec.deny (%s) has the same words and "
+					"wins; a file that extends it can "
+					"remove it there",
+					allow->text,
+					policy_origin_format(arena,
+							     &allow->origin),
+					policy_origin_format(arena,
+							     &deny->origin));
+		}
+	}
+}
+
 int plan_exec_build(struct arena *arena, const struct policy *policy,
 		    const struct policy_context *context,
 		    const struct facts *facts, struct claims *claims,
@@ -343,6 +379,7 @@ int plan_exec_build(struct arena *arena, const struct policy *policy,
 		else
 			mask_programs(&b, rule, masked);
 	}
+	note_idle(arena, out);
 	for (size_t i = 0; i < facts->programs.n; i++)
 		list_program(&b, &facts->programs.v[i],
 			     file_is_masked(&b, i, masked));

@@ -102,6 +102,8 @@ struct plan_mount {
 	unsigned int mode; /* TMPFS, HOLLOW, MKDIR */
 	const char *target; /* SYMLINK */
 	const char *content; /* FILE */
+	bool optional; /* FILE: empty where the caller's limit of file sizes
+			* does not let it be written */
 	const char *reason; /* for people */
 };
 
@@ -186,12 +188,18 @@ struct plan_programs {
 	size_t n;
 };
 
+struct plan_notes {
+	const char **v;
+	size_t n;
+};
+
 /* What may be executed. */
 struct plan_exec {
 	struct command_rules rules;
 	struct plan_programs programs;
 	bool judged; /* every execution is looked at before it happens */
 	bool only_system; /* nothing that the box can write is executed */
+	struct plan_notes notes; /* rules that change nothing */
 };
 
 /* What is decided at every open, by name. */
@@ -240,11 +248,6 @@ struct plan_rlimit {
 
 struct plan_rlimits {
 	struct plan_rlimit *v;
-	size_t n;
-};
-
-struct plan_notes {
-	const char **v;
 	size_t n;
 };
 

@@ -464,6 +464,7 @@ static void add_file(struct arena *arena, struct plan *plan, const char *path,
 		.path = path,
 		.on_skeleton = true,
 		.content = content,
+		.optional = true,
 		.reason = "says what the box is",
 	};
 }

@@ -199,3 +199,19 @@ def test_profiles_for_code_start_and_deny(lab):
     lab.file("work/.env", "A=1\n")
     r = lab.sh("echo B=2 > .env", opts=["-P", "code"])
     assert not r.ok and lab.host("cat", ".env").out == "A=1\n", r
+
+
+def test_an_allowance_that_changes_nothing_is_told(lab):
+    """At equal length a denial wins: who allows the same words is told."""
+    r = lab.run("true", policy={"exec": {"deny": ["sudo"], "allow": ["sudo"]}})
+    assert r.ok and "exec.allow 'sudo'" in r.err, r
+    r = lab.run("true", policy={"exec": {"deny": ["sudo"],
+                                         "allow": ["sudo ls"]}})
+    assert r.ok and "exec.allow" not in r.err, r
+
+
+def test_only_system_says_so_of_the_command(lab):
+    shutil.copy("/bin/true", lab.work / "mine")
+    assert lab.run("./mine").ok
+    r = lab.run("./mine", policy={"exec": {"only_system": True}})
+    assert r.code == 126 and "exec.only_system" in r.err, r
