@@ -349,6 +349,15 @@ static bool is_same_origin(const struct plan_rule *rule)
 	       !strcmp(rule->read_origin.source, rule->write_origin.source);
 }
 
+/* What the policy says, for who would take it out. */
+static void add_words(struct text *out, const char *key, const char *words)
+{
+	if (!words || strncmp(key, "deny_", 5) != 0)
+		return;
+	PUT(out, ", \"as\": ");
+	add_string(out, words);
+}
+
 static void add_rule(struct list *list, const struct plan_rule *rule)
 {
 	bool differs = rule->access != PLAN_HIDDEN && !is_same_origin(rule);
@@ -361,10 +370,12 @@ static void add_rule(struct list *list, const struct plan_rule *rule)
 	PUT(out, ", \"rule\": ");
 	add_string(out, rule->read_key);
 	add_origin(out, &rule->read_origin);
+	add_words(out, rule->read_key, rule->read_text);
 	if (differs) {
 		PUT(out, ", \"write\": {\"rule\": ");
 		add_string(out, rule->write_key);
 		add_origin(out, &rule->write_origin);
+		add_words(out, rule->write_key, rule->write_text);
 		PUT(out, "}");
 	}
 	item_end(list);

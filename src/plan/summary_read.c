@@ -154,6 +154,8 @@ static int read_rule(struct reader *r, const json_t *item,
 		.write_key = string_of(r, write ? write : item, "rule"),
 		.write_origin.source =
 			string_of(r, write ? write : item, "origin"),
+		.read_text = string_of(r, item, "as"),
+		.write_text = string_of(r, write ? write : item, "as"),
 	};
 	if (!out->path || !path_is_normal(out->path) || !out->read_key ||
 	    !out->read_origin.source || !out->write_key ||
