@@ -62,8 +62,9 @@ static const struct call guard_calls[] = {
 	EXCEPT(mknodat, mknodat_rules), ALLOW(mkdirat), ALLOW(renameat2),
 	ALLOW(linkat), ALLOW(symlinkat), ALLOW(unlinkat), ALLOW(truncate),
 	ALLOW(ftruncate), ALLOW(memfd_create), ALLOW(faccessat),
-	/* on the caller's own socket */
+	/* on the caller's own socket, for a limited time */
 	ALLOW(connect), ALLOW(bind), ALLOW(getsockopt), ALLOW(setsockopt),
+	ALLOW(setitimer),
 	/* as the caller: its umask, its directory, its rights */
 	ALLOW(umask), ALLOW(fchdir), ALLOW(capget), ALLOW(capset),
 	/* an open that may block (FIFO) gets a process of its own */

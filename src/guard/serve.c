@@ -26,6 +26,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "guard/exec.h"
+#include "guard/limit.h"
 #include "guard/peer.h"
 #include "guard/perform.h"
 #include "guard/state.h"
@@ -231,8 +232,9 @@ static int room_new(struct guard *guard, struct err *err)
 	if (guard->req_size < sizeof(struct seccomp_notif))
 		guard->req_size = sizeof(struct seccomp_notif);
 	guard->req = calloc(1, guard->req_size);
-	if (!guard->req || waiting_init(guard) < 0 || exec_init(guard) < 0 ||
-	    peer_init(guard) < 0 || tell_init(guard) < 0)
+	if (!guard->req || limit_init() < 0 || waiting_init(guard) < 0 ||
+	    exec_init(guard) < 0 || peer_init(guard) < 0 ||
+	    tell_init(guard) < 0)
 		return err_sys(err, "make room for notifications");
 	return 0;
 }

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "guard/limit.h"
 #include "guard/peer.h"
 #include "guard/perform.h"
 #include "guard/place.h"
@@ -48,7 +49,12 @@ struct target {
 
 static void target_done(struct target *target)
 {
+	if (target->fd < 0)
+		return;
+	/* If it is the last one by now, SO_LINGER may wait here. */
+	limit_begin();
 	fd_close(&target->fd);
+	limit_end();
 }
 
 #define AUTO_TARGET __attribute__((cleanup(target_done))) struct target
@@ -128,6 +134,17 @@ static int connect_now(const struct target *target)
 								       : 0;
 }
 
+/* In the guard: -EINTR if it would have waited. */
+static int connect_limited(const struct target *target)
+{
+	int failed;
+
+	limit_begin();
+	failed = connect_now(target);
+	limit_end();
+	return failed;
+}
+
 /* In a child. */
 static int connect_waiting(const struct call *call, const void *what)
 {
@@ -136,7 +153,8 @@ static int connect_waiting(const struct call *call, const void *what)
 
 	(void)call;
 	/* The time limit of the caller's, told for its first and only call. */
-	if (failed == -EALREADY && target->first == -EINPROGRESS)
+	if (failed == -EALREADY &&
+	    (target->first == -EINPROGRESS || target->first == -EINTR))
 		return -EINPROGRESS;
 	return failed;
 }
@@ -193,7 +211,8 @@ static enum wait how_it_waits(int fd)
 /*
  * A try that waits no longer than the kernel's clock ticks: on one machine a
  * connection is made at once or not. O_NONBLOCK instead would show to whoever
- * else uses the open file.
+ * else uses the open file. Whoever that is can set the limit back at once;
+ * then it ends a little later.
  */
 static int connect_shortly(const struct target *target)
 {
@@ -204,10 +223,16 @@ static int connect_shortly(const struct target *target)
 	if (setsockopt(target->fd, SOL_SOCKET, SO_SNDTIMEO, &tick,
 		       sizeof(tick)) < 0)
 		return -errno;
-	failed = connect_now(target);
+	failed = connect_limited(target);
 	(void)setsockopt(target->fd, SOL_SOCKET, SO_SNDTIMEO, &limit,
 			 sizeof(limit));
 	return failed;
+}
+
+static bool is_unfinished(int failed)
+{
+	return failed == -EINPROGRESS || failed == -EALREADY ||
+	       failed == -EAGAIN || failed == -EINTR;
 }
 
 static int connect_target(const struct call *call, struct target *target)
@@ -217,15 +242,14 @@ static int connect_target(const struct call *call, struct target *target)
 
 	if (flags >= 0 && !(flags & O_NONBLOCK))
 		how = how_it_waits(target->fd);
-	if (how == WAIT_NEVER)
-		return connect_now(target);
-	if (how == WAIT_TIMED) {
-		target->first = connect_shortly(target);
-		if (target->first != -EINPROGRESS &&
-		    target->first != -EALREADY && target->first != -EAGAIN)
-			return target->first;
-	}
-	return hand_over(call, target);
+	if (how == WAIT_UNKNOWN)
+		return hand_over(call, target);
+	target->first = how == WAIT_TIMED ? connect_shortly(target)
+					  : connect_limited(target);
+	if (how == WAIT_TIMED ? is_unfinished(target->first)
+			      : target->first == -EINTR)
+		return hand_over(call, target);
+	return target->first;
 }
 
 /* What was judged is connected to, by its descriptor. */

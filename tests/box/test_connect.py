@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """connect(2) is done by box init: it waits for nobody, and TCP and UDP inside
 are as they are outside."""
+import select
+
 import pytest
 
 WAITING = """
@@ -117,3 +119,67 @@ def test_tcp_and_udp_inside(lab):
     assert control.ok and "ECONNREFUSED" in control.out, control
     r = lab.run("python3", "-c", INET)
     assert r.out == control.out, r
+
+
+# Others share the socket, and set its time limit and O_NONBLOCK back to "for
+# ever" while a connect to a full server is tried on it.
+HELD = """
+import os, signal, socket, struct, subprocess, sys
+how = sys.argv[1]
+s = socket.socket(socket.AF_UNIX)
+s.bind('full')
+s.listen(0)
+held = [socket.socket(socket.AF_UNIX) for _ in range(3)]
+for c in held:
+    c.setblocking(False)
+    c.connect_ex('full')
+print('up', flush=True)
+for turn in range(25):
+    c = socket.socket(socket.AF_UNIX)
+    group = []
+    for who in range(3):
+        pid = os.fork()
+        if pid:
+            group.append(pid)
+            continue
+        signal.alarm(20)
+        never = struct.pack('ll', 0, 0)
+        while who and how == 'limit':
+            c.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, never)
+        while who:
+            c.setblocking(who == 1)
+        while True:
+            try:
+                c.connect('full')
+            except OSError:
+                pass
+    subprocess.run(['sh', '-c', 'i=0; while [ $i -lt 20 ]; do : > f$i; '
+                    'i=$((i + 1)); done'], check=True, timeout=15)
+    for pid in group:
+        os.kill(pid, signal.SIGKILL)
+    for pid in group:
+        os.waitpid(pid, 0)
+print('done', flush=True)
+if sys.argv[2:]:
+    if os.fork() == 0:
+        while True:
+            socket.socket(socket.AF_UNIX).connect('full')
+    signal.pause()
+"""
+
+
+@pytest.mark.parametrize("how", ["limit", "flag"])
+def test_nobody_makes_box_init_wait_for_ever(lab, how):
+    control = lab.host("python3", "-c", HELD, how)
+    assert control.lines == ["up", "done"], control
+    lab.host("sh", "-c", "rm -f ./*")
+    p = lab.spawn("python3", "-c", HELD, how, "stay", text=True)
+    try:
+        assert p.stdout.readline() == "up\n"
+        ready, _, _ = select.select([p.stdout], [], [], 60)
+        assert ready and p.stdout.readline() == "done\n", "it hangs"
+        p.terminate()
+        p.wait(timeout=20)
+    finally:
+        p.kill()
+        p.communicate()
