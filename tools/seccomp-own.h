@@ -61,7 +61,7 @@ static const struct call guard_calls[] = {
 	EXCEPT(openat, openat_rules), ALLOW(openat2),
 	EXCEPT(mknodat, mknodat_rules), ALLOW(mkdirat), ALLOW(renameat2),
 	ALLOW(linkat), ALLOW(symlinkat), ALLOW(unlinkat), ALLOW(truncate),
-	ALLOW(ftruncate), ALLOW(memfd_create), ALLOW(faccessat),
+	ALLOW(ftruncate), ALLOW(faccessat),
 	/* on the caller's own socket, for a limited time */
 	ALLOW(connect), ALLOW(bind), ALLOW(getsockopt), ALLOW(setsockopt),
 	ALLOW(setitimer),

@@ -18,12 +18,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/memfd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -501,23 +503,57 @@ int exec_judge(const struct call *call)
 	return GUARD_ANSWERED;
 }
 
+/* What the kernel says to flags that it does not know. */
+static bool has_bad_flags(unsigned int flags)
+{
+	unsigned int known = MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB |
+			     MFD_NOEXEC_SEAL | MFD_EXEC;
+
+	if (flags & MFD_HUGETLB)
+		known |= (unsigned int)MFD_HUGE_MASK << MFD_HUGE_SHIFT;
+	return flags & ~known || (flags & MFD_EXEC && flags & MFD_NOEXEC_SEAL);
+}
+
+/* A directory of the box's own where nothing is mapped as code, or -1. */
+static int open_noexec(const struct call *call)
+{
+	int dir = openat(call->guard->root, "dev/shm",
+			 O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct statfs fs;
+
+	if (dir >= 0 && fstatfs(dir, &fs) == 0 && fs.f_type == TMPFS_MAGIC &&
+	    fs.f_flags & ST_NOEXEC)
+		return dir;
+	fd_close(&dir);
+	return -1;
+}
+
+/*
+ * A memfd can be mapped as code, whatever its seals: a dynamic linker runs it.
+ * A file without a name on a mount that is noexec cannot, and is the same kind
+ * of file but for the seals.
+ */
 int exec_memfd(const struct call *call)
 {
 	char name[250]; /* what the kernel takes, with its NUL */
 	unsigned int flags = (unsigned int)call->args[1];
-	ssize_t n = caller_read_string(&call->caller, call->args[0], name,
-				       sizeof(name));
+	AUTO_CLOSE int dir = -1;
+	ssize_t n;
 	int fd;
 
+	if (has_bad_flags(flags))
+		return -EINVAL;
+	n = caller_read_string(&call->caller, call->args[0], name,
+			       sizeof(name));
 	if (n < 0)
 		return n == -ENAMETOOLONG ? -EINVAL : (int)n;
 	if (!call_valid(call))
 		return GUARD_ANSWERED;
-	/* Sealed against it for good. Before Linux 6.3 there is no such seal,
-	 * and the call is refused. */
-	fd = memfd_create(name,
-			  (flags & ~MFD_EXEC) | MFD_NOEXEC_SEAL | MFD_CLOEXEC);
+	dir = open_noexec(call);
+	if (dir < 0 || flags & MFD_HUGETLB)
+		return -EACCES;
+	fd = openat(dir, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return errno == EINVAL ? -EACCES : -errno;
+		return -errno;
 	return call_answer_fd(call, fd, flags & MFD_CLOEXEC ? O_CLOEXEC : 0);
 }

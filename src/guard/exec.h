@@ -13,7 +13,7 @@ void exec_done(struct guard *guard);
 /* execveat(dirfd, path, argv, envp, flags) */
 int exec_judge(const struct call *call);
 
-/* memfd_create(name, flags), made so that it cannot be executed. */
+/* memfd_create(name, flags): a file that cannot be mapped as code. */
 int exec_memfd(const struct call *call);
 
 #endif

@@ -477,7 +477,12 @@ def test_only_system(lab, tools):
             "m = os.memfd_create(\"x\", 0)\n"
             "os.write(m, open(sys.argv[1], \"rb\").read())\n"
             "os.fchmod(m, 0o755)\n"
-            "os.execve(m, [\"x\"], {})' $O"]
+            "os.execve(m, [\"x\"], {})' $O",
+            "python3 -c 'import os,sys\n"
+            "m = os.memfd_create(\"x\", 0)\n"
+            "os.write(m, open(sys.argv[1], \"rb\").read())\n"
+            "os.execv(\"/lib64/ld-linux-x86-64.so.2\", "
+            "[\"ld\", \"/proc/self/fd/%d\" % m])' $O"]
     for way in ways:
         script = way.replace("$O", str(tools / "oktool"))
         assert "ran" in lab.sh(script).out, way
@@ -489,6 +494,42 @@ def test_only_system(lab, tools):
     r = lab.run("python3", "-c", "import os; m = os.memfd_create('x'); "
                 "os.write(m, b'y'); print(os.pread(m, 1, 0))", policy=policy)
     assert r.out == "b'y'\n", r     # a memfd as such works
+
+
+MEMFD = """
+import ctypes, errno, fcntl, mmap, os
+libc = ctypes.CDLL(None, use_errno=True)
+def make(flags, name=b'x'):
+    fd = libc.memfd_create(name, ctypes.c_uint(flags))
+    return 'made' if fd >= 0 else errno.errorcode[ctypes.get_errno()]
+for flags in 0, 1, 2, 8, 0x10, 0x18, 0x20, 1 << 26, 0x80000000:
+    print(hex(flags), make(flags))
+print(make(0, b'n' * 249), make(0, b'n' * 250), make(0, None))
+m = os.memfd_create('x')
+print(os.get_inheritable(m), os.get_inheritable(os.memfd_create('x', 0)))
+os.ftruncate(m, 8192)
+a, b = mmap.mmap(m, 8192), mmap.mmap(m, 8192)
+a[:3] = b'abc'
+print(b[:3], os.pread(m, 3, 0), os.fstat(m).st_size, os.fstat(m).st_nlink)
+print(open(f'/proc/self/fd/{m}', 'rb').read(3))
+print(fcntl.fcntl(os.memfd_create('x', 0), fcntl.F_GET_SEALS))
+try:
+    os.link(f'/proc/self/fd/{m}', '/tmp/named', follow_symlinks=True)
+except OSError as e:
+    print('link', e.errno != 0)
+try:
+    mmap.mmap(m, 8192, prot=mmap.PROT_READ | mmap.PROT_EXEC)
+    print('code')
+except PermissionError:
+    print('no code')
+"""
+
+
+def test_a_memfd_under_only_system_is_one_but_for_code(lab):
+    control = lab.run("python3", "-c", MEMFD)
+    assert control.lines[-1] == "code" and "0x18 EINVAL" in control.out, control
+    r = lab.run("python3", "-c", MEMFD, policy={"exec": {"only_system": True}})
+    assert r.lines == control.lines[:-1] + ["no code"], (r, control)
 
 
 # -- guard-rail ------------------------------------------------------------
