@@ -118,6 +118,8 @@ static int perform_symlink(const struct call *call)
 	if (!failed)
 		failed = find_new(call, (int)call->args[1], call->args[2], 0,
 				  &place);
+	if (!failed)
+		failed = strict_judge_link(call, &place, true);
 	if (failed)
 		return failed;
 	return made(call, &place, symlinkat(target, place.dir, place.name));
@@ -191,11 +193,13 @@ static int perform_rename(const struct call *call)
 static int link_fd(const struct call *call, int fd, const struct place *place)
 {
 	char name[16];
+	struct stat st;
 	int failed = strict_judge_object(call, fd, true);
 
+	if (!failed && (fstat(fd, &st) < 0 || S_ISLNK(st.st_mode)))
+		failed = strict_judge_link(call, place, false);
 	if (!failed)
 		failed = peer_judge_move(call, fd, place);
-
 	if (failed)
 		return failed;
 	(void)snprintf(name, sizeof(name), "%d", fd);
@@ -225,6 +229,8 @@ static int link_path(const struct call *call, struct place *from,
 	/* With a slash it is a directory, which the kernel does not link. */
 	if (!(flags & AT_SYMLINK_FOLLOW) || place_has_slash(from)) {
 		failed = strict_judge_name(call, from, FRAME_READ, false);
+		if (!failed)
+			failed = strict_judge_second(call, from, to);
 		if (!failed)
 			failed = peer_judge_rename(call, from, to);
 		if (failed)

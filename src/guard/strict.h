@@ -26,4 +26,15 @@ int strict_judge_name(const struct call *call, const struct place *place,
 int strict_judge_move(const struct call *call, const struct place *from,
 		      const struct place *to);
 
+/*
+ * May @to be a symbolic link? Not where a pattern denies something below that
+ * name: behind the link it would have another path. @new: the name must be new.
+ */
+int strict_judge_link(const struct call *call, const struct place *to,
+		      bool new);
+
+/* The same if @from, to which @to becomes a second name, is such a link. */
+int strict_judge_second(const struct call *call, const struct place *from,
+			const struct place *to);
+
 #endif

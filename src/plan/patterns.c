@@ -250,3 +250,27 @@ const struct plan_pattern *plan_pattern_lost(const struct plan *plan,
 	}
 	return NULL;
 }
+
+static bool is_gained(const struct plan_pattern *pattern, const char *from,
+		      const char *to)
+{
+	uint64_t before, after;
+
+	/* All that it matches would lie below. */
+	if (path_within(to, pattern->fixed))
+		return strcmp(to, pattern->fixed) != 0 || pattern->parts_n;
+	if (match(pattern, to, &after))
+		return false;
+	(void)match(pattern, from, &before);
+	return after & ~before;
+}
+
+const struct plan_pattern *plan_pattern_gained(const struct plan *plan,
+					       const char *from, const char *to)
+{
+	for (size_t i = 0; i < plan->patterns.n; i++) {
+		if (is_gained(&plan->patterns.v[i], from, to))
+			return &plan->patterns.v[i];
+	}
+	return NULL;
+}

@@ -35,4 +35,9 @@ const struct plan_pattern *plan_pattern_find(const struct plan *plan,
 const struct plan_pattern *plan_pattern_lost(const struct plan *plan,
 					     const char *from, const char *to);
 
+/* What would deny something below @to that it does not deny below @from, or
+ * NULL: what lies in the directory @from may then not be called @to. */
+const struct plan_pattern *
+plan_pattern_gained(const struct plan *plan, const char *from, const char *to);
+
 #endif

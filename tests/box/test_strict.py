@@ -114,6 +114,45 @@ def test_a_directory_is_not_renamed_out_of_a_pattern(lab):
     assert "LATE" in out, (out, err)
 
 
+HOOKS = {"filesystem": {"deny_write": ["**/hooks.d/*", "conf/run.d/*", "plain/one"], "strict": True}}
+GAINS = {
+    "renamed": "mkdir t; echo EVIL > t/x; mv t hooks.d",
+    "renamed deeper": "mkdir -p t/s; echo EVIL > t/s/x; mkdir d; mv t/s d/hooks.d",
+    "parent renamed": "mkdir -p t/run.d; echo EVIL > t/run.d/x; mv t conf",
+    "plain parent renamed": "mkdir t; echo EVIL > t/one; mv t plain",
+    "exchanged": "mkdir t hooks.d; echo EVIL > t/x; python3 -c 'import ctypes; exit(-ctypes.CDLL(None).renameat2("
+                 "-100, b\"t\", -100, b\"hooks.d\", 2))'",
+    "link": "mkdir t; echo EVIL > t/x; ln -s t hooks.d",
+    "link at a parent": "mkdir -p t/run.d; echo EVIL > t/run.d/x; ln -s t conf",
+    "link at a plain parent": "mkdir t; echo EVIL > t/one; ln -s t plain",
+    "link renamed": "mkdir t; echo EVIL > t/x; ln -s t l; mv l hooks.d",
+    "link linked": "mkdir t; echo EVIL > t/x; ln -s t l; ln -P l hooks.d",
+    "link below": "mkdir -p e c; echo EVIL > e/x; ln -s ../e c/run.d; mv c conf",
+}
+
+
+@pytest.mark.parametrize("way", GAINS)
+def test_what_was_made_under_another_name_does_not_become_denied(lab, way):
+    def gained():
+        places = ("hooks.d/x", "d/hooks.d/x", "conf/run.d/x", "plain/one")
+        return [n for n in places if (lab.work / n).exists()]
+
+    r = lab.sh(GAINS[way], policy=HOOKS)
+    assert not r.ok and not gained() and "cordon:" in r.err, r
+    lab.host("sh", "-c", "rm -rf ./*")
+    # control: the pattern alone, without `strict`, knows only what is there
+    assert lab.sh(GAINS[way], policy={"filesystem": {"deny_write": ["**/hooks.d/*"]}}).ok
+    assert gained()
+
+
+def test_renames_and_links_that_gain_nothing(lab):
+    script = ("mkdir -p a/b t && echo > a/b/f && mv a c && mv c/b d && mkdir h && mv h hooks.d && "
+              "mv t conf && ln -s c l && mv l m && ln -s d run.d && ln -P m n && "
+              "echo > f && mv f g && ls")
+    r = lab.sh(script, policy=HOOKS)
+    assert r.ok, r
+
+
 def test_what_is_allowed_deeper_stays_allowed(lab):
     for name in "shut/a", "shut/open/b", "shut/open/c.vault":
         lab.file(lab.work / name)
