@@ -41,6 +41,9 @@ int guard_serve(struct guard *guard, struct err *err);
 int guard_timeout_ms(const struct guard *guard);
 void guard_check(struct guard *guard);
 
+/* How many refusals could not be told so far, as nobody took them. */
+unsigned int guard_lost(const struct guard *guard);
+
 /* The caller reaped a child of this process: it may have been the guard's. */
 void guard_child_ended(struct guard *guard, pid_t pid);
 

@@ -8,14 +8,43 @@
  */
 #include "guard/report.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "guard/guard.h"
 #include "guard/place.h"
 #include "guard/state.h"
+
+/*
+ * A supervisor that is slow, as its own reader is, must not keep the box
+ * waiting: what it has no room for is counted, by the children too.
+ */
+int report_init(struct guard *guard)
+{
+	void *room = mmap(NULL, sizeof(*guard->lost), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (room == MAP_FAILED)
+		return -1;
+	guard->lost = room;
+	return 0;
+}
+
+void report_done(struct guard *guard)
+{
+	if (guard->lost)
+		(void)munmap(guard->lost, sizeof(*guard->lost));
+}
+
+unsigned int guard_lost(const struct guard *guard)
+{
+	return *guard->lost;
+}
 
 static void tell(const struct call *call, enum frame_type type,
 		 const struct report *report, int flags)
@@ -28,7 +57,8 @@ static void tell(const struct call *call, enum frame_type type,
 				.act = (uint8_t)report->act,
 				.by = (uint8_t)report->by,
 				.cut = report->cut,
-				.doubt = report->doubt } };
+				.doubt = report->doubt,
+				.lost = *call->guard->lost } };
 	size_t n = report->n;
 	struct frame frame = { .type = type, .payload = &payload };
 	char buf[FRAME_TOLD_MAX];
@@ -45,7 +75,8 @@ static void tell(const struct call *call, enum frame_type type,
 	(void)snprintf(payload.head.call, sizeof(payload.head.call), "%s",
 		       call->name);
 	n = frame_format(&frame, buf, sizeof(buf));
-	(void)send(call->guard->report, buf, n, flags | MSG_NOSIGNAL);
+	if (send(call->guard->report, buf, n, flags | MSG_NOSIGNAL) < 0)
+		(*call->guard->lost)++;
 }
 
 void report_denied(const struct call *call, const struct report *report)

@@ -8,6 +8,7 @@
 #include "wire/frame.h"
 
 struct call;
+struct guard;
 struct place;
 
 /* What is told of a call; see struct frame_told. */
@@ -21,8 +22,12 @@ struct report {
 	bool doubt;
 };
 
+/* Room for counting what was not told; -1 with errno. */
+int report_init(struct guard *guard);
+void report_done(struct guard *guard);
+
 /* Told if there is room: a supervisor that does not listen must not stop the
- * box. */
+ * box. Else it is counted, and the next frame has the number. */
 void report_denied(const struct call *call, const struct report *report);
 
 /* Waits for room: what is learned must be whole. */

@@ -29,6 +29,7 @@
 #include "guard/limit.h"
 #include "guard/peer.h"
 #include "guard/perform.h"
+#include "guard/report.h"
 #include "guard/state.h"
 #include "guard/tell.h"
 #include "guard/waiting.h"
@@ -232,9 +233,9 @@ static int room_new(struct guard *guard, struct err *err)
 	if (guard->req_size < sizeof(struct seccomp_notif))
 		guard->req_size = sizeof(struct seccomp_notif);
 	guard->req = calloc(1, guard->req_size);
-	if (!guard->req || limit_init() < 0 || waiting_init(guard) < 0 ||
-	    exec_init(guard) < 0 || peer_init(guard) < 0 ||
-	    tell_init(guard) < 0)
+	if (!guard->req || limit_init() < 0 || report_init(guard) < 0 ||
+	    waiting_init(guard) < 0 || exec_init(guard) < 0 ||
+	    peer_init(guard) < 0 || tell_init(guard) < 0)
 		return err_sys(err, "make room for notifications");
 	return 0;
 }
@@ -275,6 +276,7 @@ void guard_free(struct guard *guard)
 	exec_done(guard);
 	peer_done(guard);
 	tell_done(guard);
+	report_done(guard);
 	free(guard->req);
 	caller_cache_done(&guard->cache);
 	fd_close(&guard->self_fd);

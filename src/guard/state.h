@@ -60,6 +60,7 @@ struct guard {
 	struct exec_room *exec; /* see exec.c; NULL: nothing is judged */
 	struct peer_room *peers; /* see peer.c */
 	struct seen *seen; /* see tell.c; NULL: nothing is learned */
+	atomic_uint *lost; /* see report.c; shared with the children */
 	bool told; /* something was told of the call that is served */
 };
 

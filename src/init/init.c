@@ -183,6 +183,7 @@ static void serve(struct init *init, int signals, int mounts)
 			send_frame(init, FRAME_MOUNTS, &(uint32_t){ 0 },
 				   sizeof(uint32_t));
 	}
+	init->exited.lost = guard_lost(init->guard);
 	send_frame(init, FRAME_EXITED, &init->exited, sizeof(init->exited));
 }
 

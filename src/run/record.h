@@ -28,6 +28,7 @@ struct record {
 	struct outcome *outcome;
 	struct event_sink *events;
 	size_t told; /* by the guard, that are listed */
+	uint32_t lost; /* refusals that the guard could not tell */
 	const struct egress_rules *rules; /* of the network, in force */
 	uint32_t rules_number;
 	size_t targets; /* of the network that are listed */

@@ -380,6 +380,8 @@ const struct outcome_denial *record_denied(struct record *record,
 	size_t n;
 
 	frame_told_parse(frame, &told.head, &text, &n);
+	if (told.head.lost > record->lost)
+		record->lost = told.head.lost;
 	told.text = arena_strndup(&arena, text, n);
 	if (told.head.act == FRAME_EXEC)
 		split_argv(&told, n);

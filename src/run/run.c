@@ -232,6 +232,7 @@ static void handle_frame(struct supervisor *s, const struct frame *frame)
 	switch (frame->type) {
 	case FRAME_EXITED:
 		memcpy(&s->exited, frame->payload, sizeof(s->exited));
+		s->record.lost = s->exited.lost;
 		s->reported = true;
 		break;
 	case FRAME_STOPPED:

@@ -55,6 +55,14 @@ static void warn_of_events(struct record *record)
 				     "took them",
 				     events->lost,
 				     events->lost == 1 ? " was" : "s were"));
+	if (record->lost)
+		record_warn(
+			record,
+			arena_printf(record->arena,
+				     "%" PRIu32 " refusal%s not told, as "
+				     "there were too many at once",
+				     record->lost,
+				     record->lost == 1 ? " was" : "s were"));
 	if (events->unaudited && !events->audit)
 		record_warn(record, arena_printf(record->arena,
 						 "this run is not in the audit "
@@ -70,6 +78,9 @@ static void warn_of_events(struct record *record)
 
 void run_tell_ended(struct record *record)
 {
+	/* They have a line nowhere, and are counted all the same. */
+	record->events->denials += record->lost;
+	record->events->unlisted += record->lost;
 	(void)event_emit(
 		record->events,
 		&(struct event){ .kind = EVENT_ENDED,

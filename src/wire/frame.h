@@ -35,7 +35,7 @@ struct frame {
 /* FRAME_EXITED: how the command ended and what it used. */
 struct frame_exited {
 	uint32_t status; /* as wait(2) gives it */
-	uint32_t unused; /* zero: what follows is aligned */
+	uint32_t lost; /* refusals that could not be told, of the whole run */
 	uint64_t user_us;
 	uint64_t system_us;
 	uint64_t max_rss_kib;
@@ -76,6 +76,7 @@ struct frame_told {
 	uint8_t by; /* enum frame_by */
 	uint8_t cut; /* there was more text */
 	uint8_t doubt; /* FRAME_EXEC: refused as not all is known */
+	uint32_t lost; /* refusals so far that could not be told */
 	char comm[16];
 	char call[16]; /* "openat", "mkdir", … */
 };

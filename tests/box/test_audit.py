@@ -3,8 +3,10 @@
 import fcntl
 import json
 import os
+import re
 import resource
 import shutil
+import signal
 import subprocess
 
 import pytest
@@ -418,3 +420,44 @@ def test_lost_events_are_told(lab):
         for fd in (r, w):
             if fd >= 0:
                 os.close(fd)
+
+
+FLOOD = """
+import os
+open('ready', 'w').close()
+for i in range(20000):
+    try:
+        open(f'{i}.seal', 'w')
+        print('made', i)
+    except PermissionError:
+        pass
+with open('done', 'w') as f:
+    f.write('x')
+input()
+"""
+
+
+@pytest.mark.parametrize("slow", [True, False])
+def test_refusals_that_could_not_be_told_are_counted(lab, slow):
+    """Who reads them stands still while there are too many."""
+    done = lab.work / "done"
+    os.mkfifo(done)
+    path = lab.policy(filesystem={"deny_write": ["**/*.seal"], "strict": True})
+    log = lab.base / "flood.ndjson"
+    p = lab.spawn("sh", "-c", f"echo up; read x; exec python3 -c \"{FLOOD}\"",
+                  opts=["-s", path, "--events", log], text=True)
+    assert p.stdout.readline() == "up\n"
+    if slow:
+        os.kill(p.pid, signal.SIGSTOP)
+    p.stdin.write("go\n")
+    p.stdin.flush()
+    assert done.read_text() == "x"      # nobody waited for the reader
+    os.kill(p.pid, signal.SIGCONT)
+    out, err = p.communicate("go\n", timeout=60)
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    told = sum(e["event"] == "denied" for e in events)
+    said = re.search(r"(\d+) refusals? w\w+ not told", err)
+    lost = int(said[1]) if said else 0
+    assert told + lost == 20000 and "made" not in out, (told, lost, err[-999:])
+    assert events[-1]["denials"] == 20000, events[-1]
+    assert lost > 10000 if slow else lost < 20000
