@@ -156,6 +156,41 @@ static void a_directory_must_not_leave_a_pattern(void **state)
 	}
 }
 
+static const struct {
+	const char *pattern;
+	const char *from;
+	const char *to;
+	bool gained;
+} gains[] = {
+	{ "/w/**/h.d/*", "/w/t", "/w/h.d", true },
+	{ "/w/**/h.d/*", "/w/t", "/w/d/h.d", true },
+	{ "/w/**/h.d/*", "/w/t", "/w/u", false },
+	{ "/w/**/h.d/*", "/w/h.d", "/w/d/h.d", false },
+	{ "/w/**/h.d/*", "/w", "/w/h.d", true }, /* a link of that name */
+	{ "/w/**/h.d/*", "/w", "/w/l", false },
+	{ "/w/**/*.key", "/v/c", "/w/c", true },
+	{ "/w/c/s.key", "/w/d", "/w/c", true },
+	{ "/w/c/s.key", "/w/d", "/w/c/d", false },
+	{ "/w/c/s.key", "/v", "/w", true },
+	{ "/w/*/s.key", "/w/a", "/w/b", false },
+	{ "/w/*/s.key", "/w", "/w/b", true },
+};
+
+static void a_directory_must_not_come_into_a_pattern(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(gains) / sizeof(*gains); i++) {
+		AUTO_ARENA arena = { 0 };
+		struct plan plan;
+
+		build(&arena, gains[i].pattern, false, NULL, &plan);
+		if (!!plan_pattern_gained(&plan, gains[i].from, gains[i].to) !=
+		    gains[i].gained)
+			fail_msg("%s: %s to %s", gains[i].pattern,
+				 gains[i].from, gains[i].to);
+	}
+}
+
 static void long_names_are_no_way_around(void **state)
 {
 	AUTO_ARENA arena = { 0 };
@@ -177,6 +212,7 @@ int main(void)
 			a_pattern_denies_what_it_matches_and_all_below),
 		cmocka_unit_test(writing_is_denied_where_reading_is),
 		cmocka_unit_test(a_directory_must_not_leave_a_pattern),
+		cmocka_unit_test(a_directory_must_not_come_into_a_pattern),
 		cmocka_unit_test(long_names_are_no_way_around),
 	};
 
