@@ -34,6 +34,7 @@
 #include "guard/place.h"
 #include "guard/report.h"
 #include "guard/state.h"
+#include "guard/strict.h"
 #include "plan/plan.h"
 
 #ifndef MFD_NOEXEC_SEAL
@@ -460,6 +461,8 @@ static int judge_file(const struct call *call, struct exec_room *room, int file)
 		report_command(call, room, &told, report_denied);
 		return -EACCES;
 	}
+	if (strict_judge_object(call, file, false) < 0)
+		return -EACCES;
 	judge_names(call, room, &verdict);
 	/* Without such a bit nobody can execute it, and a mask is not read. */
 	if (!verdict.denied && rules->n && st.st_mode & 0111)

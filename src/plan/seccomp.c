@@ -107,7 +107,7 @@ int plan_seccomp_choose(struct arena *arena, struct plan *plan, struct err *err)
 {
 	unsigned int parts = 0;
 
-	plan->exec.judged |= plan->explain || plan->learn;
+	plan->exec.judged |= plan->explain || plan->learn || plan->patterns.n;
 	if (plan->exec.judged)
 		parts |= PLAN_NOTIFY_EXEC;
 	if (plan->explain || plan->learn || plan->patterns.n)

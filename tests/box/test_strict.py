@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """filesystem.strict: denied patterns are decided at every open."""
+import shutil
+
 import pytest
 
 DENY = {"filesystem": {"deny_read": ["**/*.vault", "closed/*.txt", "~/hidden"],
@@ -56,6 +58,22 @@ def test_T032_a_file_made_later_is_not_read(lab, way):
     # control: without `strict` the pattern was matched at the start
     code, out, err = later(lab, READS[way], LAX, text="echo LATE")
     assert "LATE" in out, (out, err)
+
+
+@pytest.mark.parametrize("way", ["./late.vault", "python3 -c 'import os; os.execv(\"late.vault\", [\"x\", \"ran\"])'"])
+def test_a_program_made_later_is_not_executed(lab, way):
+    """A guard-rail: the kernel reads the path again."""
+    for policy in DENY, LAX:
+        path = lab.policy(**policy)
+        p = lab.spawn("sh", "-c", f"echo up; read x; {way} ran", opts=["-s", path], text=True)
+        assert p.stdout.readline() == "up\n", p.stderr.read()
+        shutil.copy("/bin/echo", lab.work / "late.vault")
+        out, err = p.communicate("go\n", timeout=30)
+        (lab.work / "late.vault").unlink()
+        if policy is LAX:
+            assert "ran" in out, (out, err)
+        else:
+            assert "ran" not in out and "**/*.vault" in err and p.returncode, (out, err)
 
 
 CHANGES = {
