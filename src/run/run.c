@@ -587,12 +587,7 @@ int run_box(struct arena *arena, const struct run_request *request,
 		s.watched[i] = request->plan->watches.v[i].id;
 	if (s.control.fd >= 0)
 		s.control.line = arena_array(arena, char, CONTROL_LINE_MAX);
-	if (s.plan->network == POLICY_MODE_FILTERED &&
-	    !s.box.network.every_port)
-		record_warn(&s.record,
-			    "this kernel has no TPROXY: without proxy "
-			    "variables, programs reach names at the ports of "
-			    "the rules alone");
+	run_tell_ports(&s.record, &s.box);
 	s.terminal = terminal_new(arena, &s.box, mask);
 	output_init(&s.box.output, arena, mask);
 	terminal_enter(s.terminal);

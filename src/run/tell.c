@@ -14,6 +14,8 @@
 #include "base/err.h"
 #include "event/event.h"
 #include "event/sink.h"
+#include "plan/plan.h"
+#include "run/launch.h"
 #include "run/record.h"
 #include "run/run.h"
 
@@ -41,6 +43,16 @@ void run_tell_failed(const struct run_request *request, const struct err *err)
 	else if (err->kind == ERR_NOT_EXECUTABLE)
 		event.exit_code = EXIT_NOT_EXECUTABLE;
 	(void)event_emit(request->events, &event);
+}
+
+void run_tell_ports(struct record *record, const struct run_box *box)
+{
+	if (record->plan->network == POLICY_MODE_FILTERED &&
+	    !box->network.every_port)
+		record_warn(record,
+			    "this kernel has no TPROXY: without proxy "
+			    "variables, programs reach names at the ports of "
+			    "the rules alone");
 }
 
 static void warn_of_events(struct record *record)
