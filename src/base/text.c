@@ -64,6 +64,18 @@ void text_addf(struct text *text, const char *fmt, ...)
 	text->n += (size_t)n;
 }
 
+/*
+ * Marks of direction make a path read as another one. U+2028 and U+2029 end a
+ * line for YAML, also that of a comment; a byte order mark, U+FFFE and U+FFFF
+ * are refused by it wherever they stand.
+ */
+static bool is_deceptive(unsigned int c)
+{
+	return c == 0x061c || c == 0x200e || c == 0x200f ||
+	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) ||
+	       c == 0xfeff || c == 0xfffe || c == 0xffff;
+}
+
 /* Length of the UTF-8 sequence at @s, 0 if there is none that is printable. */
 static size_t printable_sequence(const unsigned char *s)
 {
@@ -91,11 +103,10 @@ static size_t printable_sequence(const unsigned char *s)
 	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xed && s[1] >= 0xa0) ||
 	    (s[0] == 0xf4 && s[1] >= 0x90))
 		return 0;
-	/* Bidirectional overrides make a path read as another one; U+2028 and
-	 * U+2029 end a line for YAML, also that of a comment. */
-	if (s[0] == 0xe2 && s[1] == 0x80 && s[2] >= 0xa8 && s[2] <= 0xae)
+	if (len == 2 && is_deceptive((s[0] & 0x1fU) << 6 | (s[1] & 0x3fU)))
 		return 0;
-	if (s[0] == 0xe2 && s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9)
+	if (len == 3 && is_deceptive((s[0] & 0x0fU) << 12 |
+				     (s[1] & 0x3fU) << 6 | (s[2] & 0x3fU)))
 		return 0;
 	return len;
 }

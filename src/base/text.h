@@ -20,9 +20,10 @@ void text_addf(struct text *text, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Adds @s fit for a terminal or a log line: control characters, DEL, the C1
- * range and bytes that are not UTF-8 become \xNN. Everything that comes from
- * outside passes through here before a person sees it.
+ * Adds @s fit for a terminal, a log line or a comment in YAML: control
+ * characters, DEL, the C1 range, separators of lines, marks of direction, byte
+ * order marks and bytes that are not UTF-8 become \xNN. Everything that comes
+ * from outside passes through here before a person sees it.
  */
 void text_add_escaped(struct text *text, const char *s);
 
