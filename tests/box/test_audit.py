@@ -332,6 +332,22 @@ def test_what_a_box_says_does_not_reach_the_terminal(lab):
         assert len(r.lines) == 2, r
 
 
+@pytest.mark.parametrize("odd", ["\u2028", "\u2029", "\x85", "\ufeff", "\u202e"])
+def test_no_name_makes_a_line_of_the_log(lab, odd):
+    """Arguments, names of files, and what a rule refused."""
+    policy = lab.policy(exec={"deny": ["git push"]})
+    name = f"a{odd}2001-01-01 made up"
+    r = lab.sh('git push "$1"; echo x > "/etc/$1"; exit 0', name, policy=policy)
+    assert r.ok, r
+    shown = lab.cli("audit")
+    assert shown.ok and "made up" in shown.out and odd not in shown.out, shown
+    said = [x for x in r.err.split("\n") if x.startswith("cordon: ")]
+    assert said and not any(odd in x for x in said), r
+    # As Python and YAML see lines.
+    assert not any(line.startswith("2001") for line in shown.out.splitlines())
+    assert records(lab, "started")[0]["argv"][-1] == name    # control
+
+
 @pytest.mark.parametrize("tamper, words", [
     (lambda t: [*t[:1], t[1].replace(".mcp", ".mcq"), *t[2:]],
      ["line 2 was changed"]),

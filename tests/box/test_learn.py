@@ -4,6 +4,8 @@ import json
 import os
 import re
 
+import pytest
+
 from learnlab import everything, layers_left, learn
 
 CHANGES = """
@@ -252,6 +254,56 @@ def test_hostile_names_make_no_lines(lab):
     assert r.ok, r
     assert not re.search("^network", out.read_text(), re.M)
     assert lab.cli("check", out).ok
+
+
+# What YAML takes for the end of a line, what it refuses, and what makes a line
+# read as another one.
+ODD = ["\u2028", "\u2029", "\x85", "\ufeff", "\ufffe", "\u202e", "\u2066", "\r",
+       "\ud800"]
+HOSTILE = """
+import ctypes, os, socket, sys
+odd = sys.argv[1]
+key = odd + "network: {mode: host}" + odd + "#"
+def attempt(act, *args):
+    try: act(*args)
+    except (OSError, UnicodeError) as e: print(ascii(args), ascii(str(e)))
+def write(path): open(path, "w").write("x")
+ctypes.CDLL(None).prctl(15, os.fsencode(odd + "version: 9"), 0, 0, 0)
+home = os.environ["HOME"]
+for path in (".mcp.json", home + "/d/" + key, home + "/.ssh/" + key, key,
+             "/no/such" + key):
+    attempt(write, path)
+attempt(open, home + "/.ssh/" + key)
+attempt(socket.getaddrinfo, key, 80)
+proxy = os.environ.get("http_proxy", "").rpartition("/")[2].rpartition(":")
+if proxy[2]:
+    s = socket.create_connection((proxy[0], int(proxy[2])))
+    s.sendall(b"CONNECT a" + os.fsencode(odd) + b"b.example:443 HTTP/1.1\\r\\n\\r\\n")
+    s.recv(100)
+attempt(os.execv, "/usr/bin/git", ["git", "push", key])
+"""
+
+
+@pytest.mark.parametrize("odd", ODD, ids=[f"U+{ord(c):04X}" for c in ODD])
+def test_no_name_becomes_a_key_of_the_proposal(lab, odd):
+    """Files, programs and hosts with odd characters: the proposal is a policy
+    with nothing in it that a name says."""
+    (lab.home / "d").mkdir()
+    (lab.home / ".ssh").mkdir()
+    out = lab.outside / "p.yaml"
+    base = lab.policy(exec={"deny": ["git push"]},
+                      network={"mode": "filtered", "allow": ["c.example"]})
+    r = lab.cli("learn", "-s", base, "-o", out, "--", "python3", "-c", HOSTILE,
+                os.fsencode(odd) if odd != "\ud800" else b"\xed\xa0\x80")
+    text = out.read_bytes().decode()
+    assert "mode: host" in text, (r, text)      # it was heard of
+    assert odd not in text and odd not in r.err, (r, text)
+    assert all(line.strip()[:1] in ("", "#", "-") or re.match(
+        r" *(version|extends|exec|deny|network|mode|allow|filesystem|"
+        r"allow_write|allow_read):", line) for line in text.split("\n")), text
+    shown = lab.cli("policy", "show", "-s", out, "--json")
+    assert shown.ok, shown
+    assert json.loads(shown.out)["network"]["mode"] == "filtered", shown
 
 
 def test_full_lists_what_is_allowed(lab):
