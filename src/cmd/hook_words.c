@@ -149,6 +149,7 @@ static void scan_backtick(struct scan *s)
 	else
 		s->out->doubt = true;
 	s->open = true;
+	s->out->literal = false;
 	add_char(s, '$');
 	scan_inside(s, text_str(&inside), '\0');
 }
@@ -199,6 +200,7 @@ static void scan_ansi(struct scan *s)
 /* Behind a '$'. */
 static void scan_dollar(struct scan *s)
 {
+	s->out->literal = false;
 	if (*s->p == '"')
 		return; /* $"…" is "…" */
 	s->open = true;
@@ -232,6 +234,8 @@ static void scan_double(struct scan *s)
 			scan_backtick(s);
 		else
 			add_char(s, c);
+		if (c == '!') /* of the history, where there is one */
+			s->out->literal = false;
 	}
 	if (*s->p)
 		s->p++;
@@ -357,8 +361,10 @@ static void scan_redirection(struct scan *s)
 	s->p += strspn(s->p, "<>&|");
 }
 
+/* To a shell that is typed at it may be none. */
 static void skip_comment(struct scan *s)
 {
+	s->out->literal = s->out->plain = false;
 	s->p += strcspn(s->p, "\n");
 }
 
@@ -397,6 +403,21 @@ static void scan_quoted(struct scan *s)
 	}
 }
 
+/* At a character that is not quoted and ends nothing. */
+static void scan_bare(struct scan *s)
+{
+	char c = *s->p++;
+	bool home =
+		c == '~' && !s->in_word && (!*s->p || strchr("/ \t\n", *s->p));
+
+	/* zsh has a program's path for =NAME. */
+	if ((strchr("*?[{~!^", c) && !home) || (c == '=' && !s->in_word))
+		s->out->literal = false;
+	/* Patterns and {a,b} make other words of it. */
+	s->open = s->open || strchr("*?[{~", c) != NULL;
+	add_char(s, c);
+}
+
 static void scan_commands(struct scan *s, char close)
 {
 	unsigned int nest = 0;
@@ -424,10 +445,7 @@ static void scan_commands(struct scan *s, char close)
 		} else if (c == '#' && !s->in_word) {
 			skip_comment(s);
 		} else {
-			/* Patterns and {a,b} make other words of it. */
-			s->open = s->open || strchr("*?[{~", c) != NULL;
-			add_char(s, c);
-			s->p++;
+			scan_bare(s);
 		}
 	}
 	end_command(s);
@@ -445,14 +463,31 @@ void hook_script_scan(struct arena *arena, const char *text,
 			  .out = out,
 			  .word = { .arena = arena } };
 
-	*out = (struct hook_script){ .plain = true };
+	*out = (struct hook_script){ .plain = true, .literal = true };
 	scan_commands(&s, '\0');
 }
 
 bool hook_script_is_cd(const struct hook_script *script)
 {
-	return script->plain && !script->doubt && script->n == 1 &&
-	       !strcmp(script->v[0].words[0], "cd") && script->v[0].n <= 3;
+	const char *const *words;
+	size_t n, i = 1;
+
+	if (!script->plain || !script->literal || script->doubt ||
+	    script->n != 1)
+		return false;
+	words = script->v[0].words;
+	n = script->v[0].n;
+	if (strcmp(words[0], "cd") != 0)
+		return false;
+	while (i < n && (!strcmp(words[i], "-P") || !strcmp(words[i], "-L")))
+		i++;
+	if (i < n && !strcmp(words[i], "--"))
+		return n - i <= 2;
+	/* Other options are those of one shell or another. */
+	if (i < n &&
+	    ((words[i][0] == '-' && words[i][1]) || words[i][0] == '+'))
+		return false;
+	return n - i <= 1;
 }
 
 void hook_quote_format(struct text *out, const char *word)

@@ -24,13 +24,15 @@ struct hook_script {
 	size_t n;
 	bool doubt; /* a quote does not end, or there is too much of it */
 	bool plain; /* one command, without substitution, redirection, &, ; */
+	bool literal; /* no shell makes another word of any in it */
 	bool piped; /* something is read by something: | or < */
 };
 
 void hook_script_scan(struct arena *arena, const char *text,
 		      struct hook_script *out);
 
-/* `cd DIR` and nothing else: it has to happen in the agent's own shell. */
+/* `cd DIR` and nothing else, DIR as it stands there: it has to happen in the
+ * agent's own shell, where an expansion could run what a name says. */
 bool hook_script_is_cd(const struct hook_script *script);
 
 /* Does this word name cordon? @command: it stands where a command's name does,

@@ -58,11 +58,26 @@ def test_the_wrapped_command_runs_in_a_box(lab):
 def test_pure_cd_is_left_alone(lab, agent):
     """T-171: it has to happen in the agent's own shell."""
     opts = ["--wrap"] if agent in MAY_REWRITE else []
-    for command in ("cd", "cd ..", "cd 'a b'", "cd \"$HOME\""):
+    for command in ("cd", "cd ..", "cd 'a b'", "cd ~/x"):
         assert ask(lab, agent, shell(lab, agent, command), *opts).passed
-    for command in ("cd x; ls", "cd $(ls)", "cd x > y"):
+    for command in ("cd x; ls", "cd $(ls)", "cd x > y", "cd \"$HOME\"",
+                    "cd ${PWD@P}", "cd ~root", "cd *", "cd a b",
+                    "cd x #$(ls)", "#$(ls)"):
         a = ask(lab, agent, shell(lab, agent, command), *opts)
         assert a.passed if agent == "windsurf" else a.input, a.r
+
+
+def test_the_name_of_a_directory_is_not_run_by_cd(lab):
+    """T-171: bash runs what stands in it with ${PWD@P}."""
+    name = "$(cd;touch made)"
+    (lab.work / name).mkdir()
+    for command, wraps in ((f"cd '{name}'", False), ("cd ${PWD@P}", True)):
+        a = ask(lab, "claude", shell(lab, "claude", command))
+        assert bool(a.input) == wraps and not a.denied, a.r
+    run = lab.host("bash", "-c", a.input["command"], cwd=lab.work / name)
+    assert not (lab.home / "made").exists(), run
+    run = lab.host("bash", "-c", command, cwd=lab.work / name)    # control
+    assert (lab.home / "made").exists(), run
 
 
 @pytest.mark.parametrize("agent", AGENTS)
