@@ -146,19 +146,56 @@ static int read_texts(struct arena *arena, json_t *input,
 	return 0;
 }
 
-/* Where the agent works, by the name that each gives it. */
-static const char *find_cwd(json_t *call, json_t *input)
+/* NULL where it is not there, or empty. */
+static int read_directory(json_t *value, const char *key, const char **out,
+			  struct err *err)
 {
-	const char *cwd = find_string(input, "working_directory");
+	*out = NULL;
+	if (!value || json_is_null(value))
+		return 0;
+	if (!json_is_string(value))
+		return err_set(err, ERR_POLICY,
+			       "the call is not understood: %s is not the name "
+			       "of a directory",
+			       key);
+	if (json_string_length(value))
+		*out = json_string_value(value);
+	return 0;
+}
 
-	if (!cwd || cwd[0] != '/')
-		cwd = find_string(input, "cwd");
-	if (!cwd || cwd[0] != '/')
-		cwd = find_string(call, "cwd");
-	if (!cwd)
-		cwd = json_string_value(json_array_get(
-			json_object_get(call, "workspace_roots"), 0));
-	return cwd && *cwd ? cwd : NULL;
+/* Where the agent works, in its own words: the input of a tool is the
+ * model's. */
+static int read_cwd(json_t *call, struct hook_call *out, struct err *err)
+{
+	json_t *roots = json_object_get(call, "workspace_roots");
+
+	if (read_directory(json_object_get(call, "cwd"), "cwd", &out->cwd,
+			   err) < 0 ||
+	    (!out->cwd &&
+	     read_directory(json_array_get(roots, 0), "workspace_roots",
+			    &out->cwd, err) < 0))
+		return -1;
+	if (out->cwd && out->cwd[0] != '/')
+		return err_set(err, ERR_POLICY,
+			       "the call is not understood: the cwd '%.200s' "
+			       "is not absolute",
+			       out->cwd);
+	return 0;
+}
+
+static int read_runs_in(struct arena *arena, json_t *input,
+			const struct hook_tool *tool, struct hook_call *out,
+			struct err *err)
+{
+	if (!tool->directory)
+		return 0;
+	if (read_directory(json_object_get(input, tool->directory),
+			   tool->directory, &out->runs_in, err) < 0)
+		return -1;
+	if (out->runs_in && out->runs_in[0] != '/' && out->cwd)
+		out->runs_in =
+			arena_printf(arena, "%s/%s", out->cwd, out->runs_in);
+	return 0;
 }
 
 /* What the call is about: the name of the tool, its input, and the form in
@@ -250,7 +287,9 @@ static int read_call(struct arena *arena, const struct hook_agent *agent,
 	out->tool = tool->name;
 	if (tool->kind == HOOK_OTHER)
 		return 0;
-	out->cwd = find_cwd(call, asked->input);
+	if (read_cwd(call, out, err) < 0 ||
+	    read_runs_in(arena, asked->input, tool, out, err) < 0)
+		return -1;
 	return read_texts(arena, asked->input, tool, out, err);
 }
 

@@ -20,47 +20,47 @@
 #include "cmd/hook_words.h"
 
 static const struct hook_tool claude_tools[] = {
-	{ "Bash", HOOK_SHELL, "command" },
-	{ "Write", HOOK_WRITE, "file_path" },
-	{ "Edit", HOOK_WRITE, "file_path" },
-	{ "MultiEdit", HOOK_WRITE, "file_path" },
-	{ "NotebookEdit", HOOK_WRITE, "notebook_path" },
-	{ "WebFetch", HOOK_URL, "url" },
+	{ "Bash", HOOK_SHELL, "command", NULL },
+	{ "Write", HOOK_WRITE, "file_path", NULL },
+	{ "Edit", HOOK_WRITE, "file_path", NULL },
+	{ "MultiEdit", HOOK_WRITE, "file_path", NULL },
+	{ "NotebookEdit", HOOK_WRITE, "notebook_path", NULL },
+	{ "WebFetch", HOOK_URL, "url", NULL },
 };
 
 static const struct hook_tool codex_tools[] = {
-	{ "Bash", HOOK_SHELL, "command" },
-	{ "apply_patch", HOOK_PATCH, "command|input|patch" },
+	{ "Bash", HOOK_SHELL, "command", NULL },
+	{ "apply_patch", HOOK_PATCH, "command|input|patch", NULL },
 };
 
 static const struct hook_tool cursor_tools[] = {
-	{ "Shell", HOOK_SHELL, "command" },
-	{ "Write", HOOK_WRITE, "file_path|path" },
-	{ "Delete", HOOK_WRITE, "file_path|path" },
-	{ "Edit", HOOK_WRITE, "file_path|path" },
+	{ "Shell", HOOK_SHELL, "command", "working_directory" },
+	{ "Write", HOOK_WRITE, "file_path|path", NULL },
+	{ "Delete", HOOK_WRITE, "file_path|path", NULL },
+	{ "Edit", HOOK_WRITE, "file_path|path", NULL },
 };
 
 static const struct hook_tool hermes_tools[] = {
-	{ "terminal", HOOK_SHELL, "command" },
-	{ "write_file", HOOK_WRITE, "path" },
-	{ "patch", HOOK_PATCH, "path|patch" },
-	{ "web_extract", HOOK_URL, "urls|url" },
+	{ "terminal", HOOK_SHELL, "command", "workdir" },
+	{ "write_file", HOOK_WRITE, "path", NULL },
+	{ "patch", HOOK_PATCH, "path|patch", NULL },
+	{ "web_extract", HOOK_URL, "urls|url", NULL },
 };
 
 static const struct hook_tool opencode_tools[] = {
-	{ "bash", HOOK_SHELL, "command" },
-	{ "shell", HOOK_SHELL, "command" },
-	{ "write", HOOK_WRITE, "filePath|file_path|path" },
-	{ "edit", HOOK_WRITE, "filePath|file_path|path" },
-	{ "multiedit", HOOK_WRITE, "filePath|file_path|path" },
-	{ "patch", HOOK_PATCH, "patchText|patch|filePath" },
-	{ "apply_patch", HOOK_PATCH, "patchText|patch|filePath" },
-	{ "webfetch", HOOK_URL, "url" },
+	{ "bash", HOOK_SHELL, "command", "workdir" },
+	{ "shell", HOOK_SHELL, "command", "workdir" },
+	{ "write", HOOK_WRITE, "filePath|file_path|path", NULL },
+	{ "edit", HOOK_WRITE, "filePath|file_path|path", NULL },
+	{ "multiedit", HOOK_WRITE, "filePath|file_path|path", NULL },
+	{ "patch", HOOK_PATCH, "patchText|patch|filePath", NULL },
+	{ "apply_patch", HOOK_PATCH, "patchText|patch|filePath", NULL },
+	{ "webfetch", HOOK_URL, "url", NULL },
 };
 
 static const struct hook_tool windsurf_tools[] = {
-	{ "pre_run_command", HOOK_SHELL, "command_line" },
-	{ "pre_write_code", HOOK_WRITE, "file_path" },
+	{ "pre_run_command", HOOK_SHELL, "command_line", "cwd" },
+	{ "pre_write_code", HOOK_WRITE, "file_path", NULL },
 };
 
 #define TOOLS(list) .tools = (list), .tools_n = sizeof(list) / sizeof(*(list))
@@ -175,7 +175,7 @@ int hook_agent_parse(const struct opt_rest *rest, const struct hook_agent **out,
 const struct hook_tool *hook_tool_find(const struct hook_agent *agent,
 				       const char *name)
 {
-	static const struct hook_tool other = { "", HOOK_OTHER, "" };
+	static const struct hook_tool other = { "", HOOK_OTHER, "", NULL };
 
 	for (size_t i = 0; i < agent->tools_n; i++) {
 		if (!strcmp(agent->tools[i].name, name))

@@ -28,7 +28,8 @@ enum hook_kind {
 struct hook_tool {
 	const char *name;
 	enum hook_kind kind;
-	const char *fields; /* of its input, the first that is there: "a|b" */
+	const char *fields; /* of its input, those that are there: "a|b" */
+	const char *directory; /* HOOK_SHELL: names where it runs, or NULL */
 };
 
 /* How an agent asks, and is answered. */

@@ -348,17 +348,15 @@ static int check_urls(struct arena *arena, const struct hook_request *request,
 	return 0;
 }
 
-int hook_check(struct arena *arena, struct hook_request *request,
-	       const struct hook_call *call, struct hook_answer *out,
-	       struct err *err)
+/* As in the directory @workdir, from which projects' files are found. */
+static int check_in(struct arena *arena, struct hook_request *request,
+		    const struct hook_call *call, const char *workdir,
+		    struct hook_answer *out, struct err *err)
 {
 	struct prepared *prepared = arena_array(arena, struct prepared, 1);
 
 	*out = (struct hook_answer){ 0 };
-	if (call->kind == HOOK_OTHER)
-		return 0;
-	/* Projects' files are found from where the agent works. */
-	request->policy.workdir = call->cwd;
+	request->policy.workdir = workdir;
 	if (prepare_policy(arena, &request->policy, prepared, err) < 0)
 		return -1;
 	switch (call->kind) {
@@ -376,4 +374,19 @@ int hook_check(struct arena *arena, struct hook_request *request,
 		break;
 	}
 	return 0;
+}
+
+int hook_check(struct arena *arena, struct hook_request *request,
+	       const struct hook_call *call, struct hook_answer *out,
+	       struct err *err)
+{
+	*out = (struct hook_answer){ 0 };
+	if (call->kind == HOOK_OTHER)
+		return 0;
+	if (check_in(arena, request, call, call->cwd, out, err) < 0)
+		return -1;
+	/* Where a command runs is the model's choice: it counts besides. */
+	if (!call->runs_in || out->verdict == HOOK_DENY)
+		return 0;
+	return check_in(arena, request, call, call->runs_in, out, err);
 }

@@ -20,6 +20,7 @@ struct hook_call {
 	enum hook_kind kind;
 	const char *tool; /* its name */
 	const char *cwd; /* where the agent works; NULL: where we are */
+	const char *runs_in; /* where the model wants it to run, or NULL */
 	struct hook_texts texts; /* the command, the paths, or the URLs */
 };
 

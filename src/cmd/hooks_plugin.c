@@ -22,7 +22,6 @@ static const char plugin_head[] =
 	"// removes it. For OpenCode 1.18.29 and later (server) and 2 "
 	"(setup).\n"
 	"import { spawnSync } from \"node:child_process\"\n"
-	"import { resolve } from \"node:path\"\n"
 	"\n";
 
 static const char argv_line[] = "const argv = ";
@@ -34,9 +33,7 @@ static const char plugin_rest[] =
 	"\n"
 	"// What fails is denied: a tool must not run because its check did "
 	"not.\n"
-	"function ask(tool, args, directory) {\n"
-	"  const cwd = resolve(directory, typeof args?.workdir === \"string\" "
-	"? args.workdir : \".\")\n"
+	"function ask(tool, args, cwd) {\n"
 	"  const done = spawnSync(argv[0], argv.slice(1), {\n"
 	"    input: JSON.stringify({ tool, args, cwd }),\n"
 	"    encoding: \"utf8\",\n"

@@ -144,6 +144,63 @@ def test_the_policy_is_found_from_the_calls_directory(lab):
     assert a.denied and "/no/such" in a.reason, a.r
 
 
+CWDS = ["cwd", "working_directory", "workdir", "directory", "workspace_roots"]
+
+
+@pytest.mark.parametrize("agent", ["claude", "cursor", "opencode", "hermes",
+                                   "windsurf"])
+def test_a_model_does_not_choose_where_its_files_are_judged(lab, agent):
+    """T-171: the agent says where it works; the input is the model's."""
+    tool, field = WRITES[agent][0]
+    path = str(lab.outside / "f")
+    for key in CWDS:
+        place = str(lab.outside)
+        args = {field: path, key: [place] if key == "workspace_roots" else place}
+        a = ask(lab, agent, payload(lab, agent, tool, args))
+        assert a.denied and "is denied by" in a.reason, (key, a.r)
+    # The control: where the agent works.
+    if agent != "windsurf":
+        call = payload(lab, agent, tool, {field: path}, cwd=lab.outside)
+        assert ask(lab, agent, call).passed
+
+
+@pytest.mark.parametrize("agent,key", [
+    ("cursor", "working_directory"), ("opencode", "workdir"),
+    ("hermes", "workdir"), ("windsurf", "cwd")])
+def test_a_command_elsewhere_is_judged_by_both_policies(lab, agent, key):
+    """T-171: it cannot leave the rules of where the agent works behind."""
+    def denied(command, where):
+        call = shell(lab, agent, command)
+        info = call.get("tool_input", call.get("args", call.get("tool_info")))
+        info[key] = str(where)
+        a = ask(lab, agent, call)
+        return a.reason if a.denied else None
+    lab.file("work/.cordon.yaml", "version: 1\nexec: {deny: [git push]}\n")
+    lab.file("outside/.cordon.yaml", "version: 1\nexec: {deny: [git pull]}\n")
+    for where in (lab.outside, "../outside"):
+        assert str(lab.work) in denied("git push", where)
+        assert str(lab.outside) in denied("git pull", where)
+        assert not denied("git log", where)
+    assert not denied("git pull", lab.work)             # control
+    assert denied("ls", "/no/such")
+    # Where the agent defines no such thing it does not count.
+    call = shell(lab, "claude", "git pull")
+    call["tool_input"][key] = str(lab.outside)
+    assert ask(lab, "claude", call).input
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex", "cursor", "opencode",
+                                   "hermes"])
+def test_a_directory_of_the_wrong_type_is_denied(lab, agent):
+    for bad in (7, ["/"], {"a": 1}, True, "work", "./x"):
+        call = shell(lab, agent, "ls")
+        call["cwd"] = bad
+        a = ask(lab, agent, call)
+        assert a.denied and "cwd" in a.reason, (bad, a.r)
+    call["cwd"] = None
+    assert not ask(lab, agent, call).denied             # control
+
+
 def test_pinned_options_hold_whatever_the_call_says(lab):
     """T-171: pinned settings are used, and are in the wrapper."""
     pinned = lab.policy(filesystem={"deny_write": ["kept"]})
@@ -393,6 +450,10 @@ catch (e) { console.log(JSON.stringify({ error: e.message })) }
     assert call("read", filePath="/etc/x") == {"input": {"filePath": "/etc/x"}}
     lab.file("work/sub/.cordon.yaml", "version: 9\n")
     assert "version" in call("bash", command="ls", workdir="sub")["error"]
+    # What the model says counts for no file.
+    for tool in ("write", "edit"):
+        assert "is denied by" in call(tool, filePath=str(lab.outside / "f"),
+                                      workdir=str(lab.outside))["error"]
     # Without the hook's answer there is no tool.
     module.write_text(plugin.read_text().replace(lab.cordon, "/no/such"))
     assert "ENOENT" in call("bash", command="ls")["error"]
