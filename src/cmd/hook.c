@@ -98,52 +98,60 @@ static int take_texts(struct arena *arena, json_t *value, const char *tool,
 	return 0;
 }
 
-/* Of the fields that the tool has, the first that is there. */
-static json_t *find_field(struct arena *arena, json_t *input,
-			  const char *fields)
+/* A patch names its files; without such lines it is a path. */
+static int list_patched(struct arena *arena, const struct hook_tool *tool,
+			struct hook_texts *texts, struct err *err)
 {
-	char *names = arena_strdup(arena, fields);
-	json_t *value = NULL;
-	char *name;
+	struct hook_texts all = { 0 };
 
-	while (!value && (name = strsep(&names, "|"))) {
-		value = json_object_get(input, name);
-		if (json_is_null(value))
-			value = NULL;
+	for (size_t i = 0; i < texts->n; i++) {
+		struct hook_texts patched;
+
+		hook_patch_list(arena, texts->v[i], &patched);
+		if (!patched.n && strpbrk(texts->v[i], "\r\n"))
+			return err_set(err, ERR_POLICY,
+				       "the patch of '%s' names no file",
+				       tool->name);
+		if (!patched.n)
+			*ARENA_PUSH(arena, &all) = texts->v[i];
+		for (size_t k = 0; k < patched.n; k++)
+			*ARENA_PUSH(arena, &all) = patched.v[k];
 	}
-	return value;
+	*texts = all;
+	return 0;
 }
 
+/* All of the fields that are there: which one counts is the tool's choice. */
 static int read_texts(struct arena *arena, json_t *input,
 		      const struct hook_tool *tool, struct hook_call *out,
 		      struct err *err)
 {
-	json_t *value = find_field(arena, input, tool->fields);
-	struct hook_texts patched;
+	char *names = arena_strdup(arena, tool->fields);
+	bool found = false;
+	const char *name;
 
-	if (!value)
+	while ((name = strsep(&names, "|"))) {
+		json_t *value = json_object_get(input, name);
+
+		if (!value || json_is_null(value))
+			continue;
+		found = true;
+		if (take_texts(arena, value, tool->name, &out->texts, err) < 0)
+			return -1;
+	}
+	if (!found)
 		return err_set(err, ERR_POLICY,
 			       "the call of '%s' is not understood: it has no "
 			       "%s",
 			       tool->name, tool->fields);
-	if (take_texts(arena, value, tool->name, &out->texts, err) < 0)
-		return -1;
 	if (tool->kind == HOOK_SHELL && out->texts.n != 1)
 		return err_set(err, ERR_POLICY,
 			       "the call of '%s' is not understood: one "
 			       "command is wanted",
 			       tool->name);
-	/* A patch names its files; without such lines it is a path. */
-	if (tool->kind == HOOK_PATCH && out->texts.n == 1) {
-		hook_patch_list(arena, out->texts.v[0], &patched);
-		if (patched.n)
-			out->texts = patched;
-		else if (strpbrk(out->texts.v[0], "\r\n"))
-			return err_set(err, ERR_POLICY,
-				       "the patch of '%s' names no file",
-				       tool->name);
-	}
-	return 0;
+	return tool->kind == HOOK_PATCH
+		       ? list_patched(arena, tool, &out->texts, err)
+		       : 0;
 }
 
 /* NULL where it is not there, or empty. */

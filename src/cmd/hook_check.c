@@ -196,31 +196,70 @@ static int check_shell(struct arena *arena, const struct hook_request *request,
 
 /* ---------------------------------------------------------------- files */
 
-/* "*** Update File: PATH" and the like, each on a line of its own. */
+/* Skips @word in any case, and the blanks behind it. */
+static bool skip_word(const char **p, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (strncasecmp(*p, word, n) != 0)
+		return false;
+	*p += n;
+	*p += strspn(*p, " \t");
+	return true;
+}
+
+/*
+ * Skips "*** Update File: " and the like, as leniently as the tools read it.
+ * @move: two names may follow.
+ */
+static bool skip_head(const char **p, bool *move)
+{
+	static const char *const acts[] = { "Add",    "Create", "Update",
+					    "Delete", "Move",	"Rename" };
+	size_t n = sizeof(acts) / sizeof(*acts), i = 0;
+
+	*p += strspn(*p, " \t");
+	if (!skip_word(p, "***"))
+		return false;
+	while (i < n && !skip_word(p, acts[i]))
+		i++;
+	if (i == n || (!skip_word(p, "File") && !skip_word(p, "to")))
+		return false;
+	*move = i >= n - 2;
+	return skip_word(p, ":");
+}
+
+static void add_name(struct arena *arena, struct hook_texts *out,
+		     const char *name, size_t n)
+{
+	for (; n && strchr(" \t", name[0]); n--)
+		name++;
+	while (n && strchr(" \t", name[n - 1]))
+		n--;
+	if (n)
+		*ARENA_PUSH(arena, out) = arena_strndup(arena, name, n);
+}
+
+/* Each file stands on a line of its own; "A -> B" are two. */
 void hook_patch_list(struct arena *arena, const char *patch,
 		     struct hook_texts *out)
 {
-	static const char *const heads[] = {
-		"*** Add File: ", "*** Update File: ", "*** Delete File: ",
-		"*** Move to: ",  "*** Move File: ",
-	};
-
 	*out = (struct hook_texts){ 0 };
 	while (*patch) {
 		size_t n = strcspn(patch, "\r\n");
-		size_t skip = strspn(patch, " \t");
+		const char *end = patch + n, *p = patch, *arrow;
+		bool move = false;
 
-		for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {
-			size_t len = strlen(heads[i]);
-
-			if (n > skip + len &&
-			    !strncmp(patch + skip, heads[i], len))
-				*ARENA_PUSH(arena, out) =
-					arena_strndup(arena, patch + skip + len,
-						      n - skip - len);
+		if (skip_head(&p, &move) && p < end) {
+			arrow = move ? memmem(p, (size_t)(end - p), "->", 2)
+				     : NULL;
+			add_name(arena, out, p,
+				 (size_t)((arrow ? arrow : end) - p));
+			if (arrow)
+				add_name(arena, out, arrow + 2,
+					 (size_t)(end - arrow - 2));
 		}
-		patch += n;
-		patch += strspn(patch, "\r\n");
+		patch = end + strspn(end, "\r\n");
 	}
 }
 

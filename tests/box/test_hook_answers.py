@@ -340,6 +340,40 @@ def test_every_file_of_a_patch_is_judged(lab, agent, tool, field):
                                    {field: "nothing\nnamed\n"})).denied
 
 
+@pytest.mark.parametrize("agent,tool,fields", [
+    ("hermes", "patch", ["path", "patch"]),
+    ("codex", "apply_patch", ["command", "input", "patch"]),
+    ("opencode", "patch", ["patchText", "patch", "filePath"]),
+    ("opencode", "write", ["filePath", "file_path", "path"]),
+    ("cursor", "Write", ["file_path", "path"])])
+def test_every_field_that_is_there_is_judged(lab, agent, tool, fields):
+    """T-173: which of them the tool takes is the tool's choice."""
+    def call(value_of):
+        return ask(lab, agent, payload(lab, agent, tool, {
+            "mode": "patch", **{f: value_of(f) for f in fields}}))
+
+    def name(field, path):
+        patch = "atch" in field or agent == "codex"
+        return PATCH.format(path) if patch else str(path)
+    assert call(lambda f: name(f, "ok")).passed             # control
+    for bad in fields:
+        a = call(lambda f: name(f, lab.outside / "b" if f == bad else "ok"))
+        assert a.denied and "is denied by" in a.reason, (bad, a.r)
+        a = call(lambda f: 7 if f == bad else name(f, "ok"))
+        assert a.denied, (bad, a.r)
+        assert call(lambda f: None if f == bad else name(f, "ok")).passed
+
+
+def test_a_url_beside_a_list_is_judged(lab):
+    """T-173"""
+    for args in ({"urls": ["https://example.org/"], "url": "https://b.org/"},
+                 {"urls": ["https://b.org/"], "url": "https://example.org/"},
+                 {"urls": [], "url": "https://b.org/"}, {"urls": []}):
+        a = ask(lab, "hermes", payload(lab, "hermes", "web_extract", args),
+                "--allow-domain", "example.org")
+        assert a.denied == (args != {"urls": []}), (args, a.r)
+
+
 @pytest.mark.parametrize("agent,tool,form", [
     ("claude", "WebFetch", lambda u: {"url": u, "prompt": "x"}),
     ("opencode", "webfetch", lambda u: {"url": u}),

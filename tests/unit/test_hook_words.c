@@ -400,6 +400,45 @@ static void a_patch_names_its_files(void **state)
 	assert_string_equal(files.v[3], "e");
 }
 
+/* Tools are lenient with their own form. */
+static void a_patch_in_other_spelling_names_them_too(void **state)
+{
+	static const struct {
+		const char *line;
+		const char *first;
+		const char *second;
+	} cases[] = {
+		{ "***Update File:/a", "/a", NULL },
+		{ "***  update   file  :\t/a \t", "/a", NULL },
+		{ " \t*** Delete File: /a", "/a", NULL },
+		{ "*** Move File: a -> /b", "a", "/b" },
+		{ "*** Move File: a->/b", "a", "/b" },
+		{ "*** Move to: /b", "/b", NULL },
+		{ "*** Rename File: a -> /b", "a", "/b" },
+		{ "*** Update File: a -> /b", "a -> /b", NULL },
+		{ "*** End Patch", NULL, NULL },
+		{ "+*** Add File: a", NULL, NULL },
+		{ "*** Add File:", NULL, NULL },
+		{ "** Add File: a", NULL, NULL },
+		{ "*** a note: b", NULL, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		AUTO_ARENA arena = { 0 };
+		struct hook_texts files;
+		size_t n = !!cases[i].first + !!cases[i].second;
+
+		hook_patch_list(&arena, cases[i].line, &files);
+		if (files.n != n)
+			fail_msg("%s: %zu", cases[i].line, files.n);
+		if (n > 0)
+			assert_string_equal(files.v[0], cases[i].first);
+		if (n > 1)
+			assert_string_equal(files.v[1], cases[i].second);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -411,6 +450,7 @@ int main(void)
 		cmocka_unit_test(others_that_name_it_are_not),
 		cmocka_unit_test(a_wrapper_is_ours_to_the_byte),
 		cmocka_unit_test(a_patch_names_its_files),
+		cmocka_unit_test(a_patch_in_other_spelling_names_them_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
