@@ -140,6 +140,20 @@ void text_add_escaped(struct text *text, const char *s)
 	}
 }
 
+bool text_is_printable(const char *s)
+{
+	while (*s) {
+		size_t len = plain_run(s);
+
+		if (!len)
+			len = printable_sequence((const unsigned char *)s);
+		if (!len)
+			return false;
+		s += len;
+	}
+	return true;
+}
+
 void text_add_shell(struct text *text, const char *s)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -150,6 +164,11 @@ void text_add_shell(struct text *text, const char *s)
 		text_add(text, s);
 		return;
 	}
+	text_add_quoted(text, s);
+}
+
+void text_add_quoted(struct text *text, const char *s)
+{
 	text_add(text, "'");
 	for (; *s; s++) {
 		if (*s == '\'')

@@ -2,6 +2,7 @@
 #ifndef CORDON_BASE_TEXT_H
 #define CORDON_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
@@ -32,6 +33,12 @@ void text_add_shell(struct text *text, const char *s);
 
 /* Adds the words of a command as a shell would take them. */
 void text_add_command(struct text *text, const char *const *words, size_t n);
+
+/* The same, in quotes also where it needs none. */
+void text_add_quoted(struct text *text, const char *s);
+
+/* Would text_add_escaped() leave @s as it is? */
+bool text_is_printable(const char *s);
 
 /* The string so far, "" when nothing was added. */
 const char *text_str(const struct text *text);

@@ -198,7 +198,7 @@ static void add_option(struct text *out, const char *name, const char *value)
 					     "0123456789_./:,@%+-")])
 		text_add(out, value);
 	else
-		hook_quote_format(out, value);
+		text_add_quoted(out, value);
 }
 
 static int find_self(struct arena *arena, const char **out, struct err *err)
@@ -300,7 +300,7 @@ const char *hook_command_format(struct arena *arena,
 {
 	struct text text = { .arena = arena };
 
-	hook_quote_format(&text, pinned->self);
+	text_add_quoted(&text, pinned->self);
 	text_addf(&text, " hook %s%s%s", agent->name, pinned->options,
 		  wrap ? " --wrap" : "");
 	return text_str(&text);
@@ -338,9 +338,9 @@ const char *hook_wrap_format(struct arena *arena,
 {
 	struct text text = { .arena = arena };
 
-	hook_quote_format(&text, pinned->self);
+	text_add_quoted(&text, pinned->self);
 	text_addf(&text, " run%s -c ", pinned->options);
-	hook_quote_format(&text, command);
+	text_add_quoted(&text, command);
 	return text_str(&text);
 }
 

@@ -489,12 +489,3 @@ bool hook_script_is_cd(const struct hook_script *script)
 		return false;
 	return n - i <= 1;
 }
-
-void hook_quote_format(struct text *out, const char *word)
-{
-	text_add(out, "'");
-	for (; *word; word++)
-		text_addn(out, *word == '\'' ? "'\\''" : word,
-			  *word == '\'' ? 4 : 1);
-	text_add(out, "'");
-}

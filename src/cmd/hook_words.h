@@ -6,7 +6,6 @@
 #include <stddef.h>
 
 struct arena;
-struct text;
 
 /*
  * What an agent gives to a shell, split into simple commands. This is no shell:
@@ -51,8 +50,5 @@ const char *hook_script_find_own(struct arena *arena,
 
 /* Is it the name of a program that runs what its words say? */
 bool hook_is_launcher(const char *name);
-
-/* @word in single quotes, as a shell reads it back to the same bytes. */
-void hook_quote_format(struct text *out, const char *word);
 
 #endif

@@ -227,8 +227,9 @@ const char *plan_exec_remedy(struct arena *arena, const struct plan_exec *exec,
 {
 	const char *exception = find_exception(arena, &exec->rules, seen, rule);
 
-	return exception ? format_option(arena, "--allow-exec=", exception)
-			 : format_removal(arena, rule);
+	return exception && text_is_printable(exception)
+		       ? format_option(arena, "--allow-exec=", exception)
+		       : format_removal(arena, rule);
 }
 
 /* The file itself, which may run as another program. */
@@ -310,6 +311,7 @@ void plan_explain_exec(struct arena *arena, const struct plan *plan,
 	out->reason = "no rule of exec.deny applies";
 	if (verdict.rule)
 		explain_rule(arena, &plan->exec, seen, real, &verdict, out);
-	out->remedy =
-		words ? format_option(arena, "--deny-exec=", words) : NULL;
+	out->remedy = words && text_is_printable(words)
+			      ? format_option(arena, "--deny-exec=", words)
+			      : NULL;
 }

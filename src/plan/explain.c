@@ -60,8 +60,18 @@ const char *plan_remedy_remove(struct arena *arena, const char *key,
 {
 	return arena_printf(arena,
 			    "a policy with 'filesystem: {%s: {remove: "
-			    "[\"%s\"]}}'",
-			    key, text);
+			    "[%s]}}'",
+			    key, policy_text_quote(arena, text));
+}
+
+const char *plan_remedy_option(struct arena *arena, const char *name,
+			       const char *path)
+{
+	const char *option = policy_option_format(arena, name, path);
+
+	return option ? option
+		      : "none by its name, which cannot be printed; name a "
+			"directory above it, or give it another name";
 }
 
 /* At one path a denial holds whatever is allowed: it has to go. */
@@ -83,20 +93,20 @@ static const char *remedy(struct arena *arena, const struct plan_verdict *v,
 	if (!strcmp(key, "summary"))
 		return "none: every box has it, to be read";
 	if (v->allowed)
-		return arena_printf(arena, "--deny-%s='%s'",
-				    write ? "write" : "read", path);
+		return plan_remedy_option(
+			arena, write ? "deny-write" : "deny-read", path);
 	if (!strcmp(key, "git"))
 		return "--git=open";
 	if (!strcmp(key, "socket"))
-		return arena_printf(arena, "--unix-socket='%s'", path);
+		return plan_remedy_option(arena, "unix-socket", path);
 	if (!strcmp(key, PLAN_EXEC_KEY))
 		return "take its program out of exec.deny";
 	if (is_fixed(key))
 		return "none: it is protected in every profile";
 	if (text)
 		return plan_remedy_remove(arena, key, text);
-	return arena_printf(arena, "--allow-%s='%s'", write ? "write" : "read",
-			    path);
+	return plan_remedy_option(arena, write ? "allow-write" : "allow-read",
+				  path);
 }
 
 /* What lies in a private directory is the box's own. */

@@ -27,6 +27,10 @@ struct plan_verdict {
 void plan_explain_path(struct arena *arena, const struct plan *plan,
 		       const char *path, bool write, struct plan_verdict *out);
 
+/* "--NAME='PATH'", or what else can be done where that cannot be printed. */
+const char *plan_remedy_option(struct arena *arena, const char *name,
+			       const char *path);
+
 /* How an item of a list of filesystem is taken out of it. */
 const char *plan_remedy_remove(struct arena *arena, const char *key,
 			       const char *text);

@@ -127,6 +127,15 @@ enum copying {
 	COPY_UNESCAPED, /* of a text with escapes into a path */
 };
 
+void policy_path_escape(struct text *out, const char *path, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strchr("*?[\\", path[i]))
+			text_add(out, "\\");
+		text_addn(out, path + i, 1);
+	}
+}
+
 static void copy_component(struct text *out, const char *part, size_t len,
 			   enum copying how)
 {
@@ -136,10 +145,12 @@ static void copy_component(struct text *out, const char *part, size_t len,
 		text_addn(out, part, len);
 		return;
 	}
+	if (how == COPY_QUOTED) {
+		policy_path_escape(out, part, len);
+		return;
+	}
 	for (size_t i = 0; i < len; i++) {
-		if (how == COPY_QUOTED && strchr("*?[\\", part[i]))
-			text_add(out, "\\");
-		if (how == COPY_UNESCAPED && part[i] == '\\' && i + 1 < len)
+		if (part[i] == '\\' && i + 1 < len)
 			i++;
 		text_addn(out, part + i, 1);
 	}

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "policy/fields.h"
+#include "policy/match.h"
 
 struct unit {
 	const char *name;
@@ -163,13 +164,27 @@ static char *dump_json(struct arena *arena, const json_t *value, size_t flags)
 }
 
 /* As in JSON, which is YAML. */
-static const char *quote(struct arena *arena, const char *s)
+const char *policy_text_quote(struct arena *arena, const char *s)
 {
 	json_t *value = json_text(arena, s);
 	const char *quoted = dump_json(arena, value, JSON_ENCODE_ANY);
 
 	json_decref(value);
 	return quoted;
+}
+
+const char *policy_option_format(struct arena *arena, const char *name,
+				 const char *path)
+{
+	struct text escaped = { .arena = arena };
+	struct text out = { .arena = arena };
+
+	if (!text_is_printable(path))
+		return NULL;
+	policy_path_escape(&escaped, path, strlen(path));
+	text_addf(&out, "--%s=", name);
+	text_add_quoted(&out, text_str(&escaped));
+	return text_str(&out);
 }
 
 struct yaml_printer {
@@ -227,7 +242,7 @@ static void print_scalar(struct yaml_printer *p,
 	const char *value = policy_scalar_format(arena, field, scalar);
 
 	if (field->type == POLICY_TEXT)
-		value = quote(arena, value);
+		value = policy_text_quote(arena, value);
 	print_indent(p, print_headings(p, field->key));
 	text_addf(p->out, "%s: %s", last_part(field->key), value);
 	print_end(p, &scalar->origin);
@@ -241,10 +256,11 @@ static void print_item(struct yaml_printer *p, const struct policy_field *field,
 
 	if (pair && equals)
 		text_addf(p->out, "%.*s: %s", (int)(equals - item->text),
-			  item->text, quote(arena, equals + 1));
+			  item->text, policy_text_quote(arena, equals + 1));
 	else
 		text_addf(p->out, "- %s",
-			  quote(arena, item_text(arena, field, item)));
+			  policy_text_quote(arena,
+					    item_text(arena, field, item)));
 	print_end(p, &item->origin);
 }
 

@@ -22,6 +22,16 @@ const char *policy_origin_format(struct arena *arena,
 /* Was it typed? Options come last, so what they say was meant. */
 bool policy_origin_is_option(const struct policy_origin *origin);
 
+/* In double quotes, as JSON and YAML read it back. */
+const char *policy_text_quote(struct arena *arena, const char *s);
+
+/*
+ * "--NAME='PATH'", which a shell and a policy take for this very path. NULL
+ * where it holds what no terminal shows: escaped it would be another path.
+ */
+const char *policy_option_format(struct arena *arena, const char *name,
+				 const char *path);
+
 /*
  * The policy as a document that decodes to the same policy; every value has
  * its origin in a comment if asked. Unset keys are left out.

@@ -8,6 +8,7 @@
 
 struct arena;
 struct err;
+struct text;
 
 /* What an item of a path list means to one caller. */
 struct policy_path {
@@ -27,6 +28,10 @@ struct policy_path {
 int policy_path_expand(struct arena *arena, const struct policy_item *item,
 		       const struct policy_context *context,
 		       struct policy_path *out, struct err *err);
+
+/* Adds @n bytes of a path as a policy has to name it: nothing in them is part
+ * of a pattern. */
+void policy_path_escape(struct text *out, const char *path, size_t n);
 
 /* Has it a `*`, `?` or `[` that no backslash makes literal? */
 bool policy_path_is_glob(const char *text);

@@ -16,6 +16,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "policy/fields.h"
+#include "policy/match.h"
 #include "policy/propose_paths.h"
 #include "policy/values.h"
 
@@ -40,11 +41,7 @@ static const char *rule_text(struct builder *b, const char *path)
 		text_add(&out, "~");
 		path += strlen(home);
 	}
-	for (; *path; path++) {
-		if (strchr("*?[\\", *path))
-			text_add(&out, "\\");
-		text_addn(&out, path, 1);
-	}
+	policy_path_escape(&out, path, strlen(path));
 	return text_str(&out);
 }
 
@@ -61,10 +58,7 @@ static const char *path_text(struct builder *b, const char *path)
 /* Can it stand in a policy, as it is? */
 static bool is_writable(struct builder *b, const char *key, const char *text)
 {
-	struct text escaped = { .arena = b->arena };
-
-	text_add_escaped(&escaped, text);
-	return !strcmp(text_str(&escaped), text) &&
+	return text_is_printable(text) &&
 	       !policy_value_check(b->arena, policy_field_find(key), text);
 }
 

@@ -282,7 +282,7 @@ static bool describe(struct arena *arena, const struct plan *plan,
 		told->rule = "a socket of the host that network.unix_sockets "
 			     "does not name";
 		told->remedy =
-			arena_printf(arena, "--unix-socket='%s'", told->text);
+			plan_remedy_option(arena, "unix-socket", told->text);
 		return true;
 	default:
 		return false;

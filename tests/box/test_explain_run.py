@@ -62,6 +62,61 @@ def test_the_remedy_for_a_rule_at_the_very_path_works(lab):
     assert token in r.out, (r, text)
 
 
+# A name, and another one that it matches when it is read as a pattern.
+PATTERNS = [("a*b [x]", "a1b x"), ("**", "any"), ("?", "q"), ("[ab]", "a"),
+            ("b\\*", "b\\c"), ("it's \"q\" $HOME `id`; $(id)", "it's"),
+            ("-x\\", "-x"), ("é ~ {a,b}", "é")]
+
+
+@pytest.mark.parametrize("name, other", PATTERNS)
+def test_the_remedy_is_for_this_name_alone(lab, name, other):
+    """Pasted into a shell it allows the file, and no other."""
+    act = 'echo more >> "$FILE" || exit 1'
+    for directory, script in ((lab.outside, act),
+                              (lab.home / ".ssh", 'cat "$FILE" || exit 1')):
+        files = [lab.file(directory / n) for n in (name, other)]
+        lab.env["FILE"] = str(files[0])
+        _, told = events(lab, script)
+        hint = one(told, files[0])["hint"]
+        assert hint.startswith("--allow-"), told
+
+        def paste(file):
+            lab.env["FILE"] = str(file)
+            return lab.host("sh", "-c", f"'{lab.cordon}' run {hint} -- "
+                            f"sh -c '{script}'")
+        assert paste(files[0]).ok, hint
+        assert not paste(files[1]).ok, hint
+        # The control: without a rule it is not, and said is the same.
+        lab.env["FILE"] = str(files[0])
+        r = lab.sh(script, opts=["--explain"])
+        assert not r.ok and hint in r.err, (hint, r)
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\x1b[2J", "a\u2028b", "a\u202eb"])
+def test_a_name_that_cannot_be_printed_makes_no_option(lab, name):
+    """Escaped it would be the name of another file."""
+    file = lab.file(lab.outside / name)
+    lab.env["FILE"] = str(file)
+    _, told = events(lab, 'echo more >> "$FILE"; exit 0')
+    hint = one(told, file)["hint"]
+    assert "--allow" not in hint and "cannot be printed" in hint, told
+    r = lab.cli("explain", "write", file)
+    assert "--allow" not in r.out and "cannot be printed" in r.out, r
+
+
+def test_the_remedy_for_a_pattern_is_quoted_as_a_policy(lab):
+    policy = lab.policy(filesystem={"deny_write": [r'\"q\"\*.k*']})
+    file = lab.file(lab.work / '"q"*.kept')
+    lab.env["FILE"] = str(file)
+    _, told = events(lab, 'echo more >> "$FILE"; exit 0', policy=policy)
+    hint = one(told, file)["hint"]
+    more = lab.policy("more.yaml", text="version: 1\nextends: "
+                      f"{json.dumps(str(policy))}\n"
+                      + hint.split("'", 1)[1].rpartition("'")[0] + "\n")
+    assert lab.sh('echo more >> "$FILE"', policy=more).ok, hint
+    assert not lab.sh('echo more >> "$FILE"', policy=policy).ok
+
+
 def test_links_are_told_as_what_they_lead_to(lab):
     path, token = lab.secret(lab.home / ".ssh/id_rsa")
     (lab.work / "link").symlink_to(path.parent)

@@ -33,7 +33,7 @@ static void split(struct arena *arena, const char *text)
 	hook_script_scan(arena, text, &script);
 	(void)hook_script_is_cd(&script);
 	(void)hook_script_find_own(arena, &script, text, is_own, NULL);
-	hook_quote_format(&quoted, text);
+	text_add_quoted(&quoted, text);
 	hook_script_scan(arena, text_str(&quoted), &script);
 	if (script.doubt || script.n > 1 ||
 	    (script.n &&
