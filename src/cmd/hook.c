@@ -77,10 +77,13 @@ static const char *find_string(json_t *object, const char *key)
 	return s && *s ? s : NULL;
 }
 
-/* The texts of one field: a string, or a list of strings. */
-static int take_texts(struct arena *arena, json_t *value, const char *tool,
-		      struct hook_texts *out, struct err *err)
+/* The texts of one field: a string, or, but for a command, a list of them. An
+ * empty name is nothing that can be judged. */
+static int take_texts(struct arena *arena, json_t *value,
+		      const struct hook_tool *tool, struct hook_texts *out,
+		      struct err *err)
 {
+	bool shell = tool->kind == HOOK_SHELL;
 	size_t n = json_is_array(value) ? json_array_size(value) : 1;
 
 	for (size_t i = 0; i < n; i++) {
@@ -88,11 +91,11 @@ static int take_texts(struct arena *arena, json_t *value, const char *tool,
 			json_is_array(value) ? json_array_get(value, i)
 					     : value);
 
-		if (!s)
+		if (!s || (!*s && !shell))
 			return err_set(err, ERR_POLICY,
-				       "the call of '%.60s' is not understood: "
+				       "the call of '%s' is not understood: "
 				       "a text is wanted",
-				       tool);
+				       tool->name);
 		*ARENA_PUSH(arena, out) = arena_strdup(arena, s);
 	}
 	return 0;
@@ -127,7 +130,8 @@ static int read_texts(struct arena *arena, json_t *input,
 		      struct err *err)
 {
 	char *names = arena_strdup(arena, tool->fields);
-	bool found = false;
+	bool shell = tool->kind == HOOK_SHELL;
+	bool found = false, listed = false;
 	const char *name;
 
 	while ((name = strsep(&names, "|"))) {
@@ -136,15 +140,16 @@ static int read_texts(struct arena *arena, json_t *input,
 		if (!value || json_is_null(value))
 			continue;
 		found = true;
-		if (take_texts(arena, value, tool->name, &out->texts, err) < 0)
+		listed = listed || json_is_array(value);
+		if (take_texts(arena, value, tool, &out->texts, err) < 0)
 			return -1;
 	}
-	if (!found)
+	if (!found || (!out->texts.n && !shell))
 		return err_set(err, ERR_POLICY,
 			       "the call of '%s' is not understood: it has no "
 			       "%s",
 			       tool->name, tool->fields);
-	if (tool->kind == HOOK_SHELL && out->texts.n != 1)
+	if (shell && (listed || out->texts.n != 1))
 		return err_set(err, ERR_POLICY,
 			       "the call of '%s' is not understood: one "
 			       "command is wanted",

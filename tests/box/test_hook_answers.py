@@ -116,6 +116,67 @@ def test_what_is_not_understood_is_denied(lab, agent):
     assert ask(lab, agent, call).denied
 
 
+def raw(lab, agent, text):
+    r = subprocess.run([lab.cordon, "hook", agent], env=lab.env, cwd=lab.work,
+                       capture_output=True, timeout=30, input=text)
+    return r.returncode, r.stderr.decode(errors="replace")
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_json_that_others_read_in_another_way_is_denied(lab, agent):
+    """T-171: what the agent sees in it may not be what is judged here."""
+    good = json.dumps(shell(lab, agent, "ls"))
+    assert raw(lab, agent, good.encode())[0] == 0           # control
+    field = "command_line" if agent == "windsurf" else "command"
+    ls = f'"{field}": "ls"'
+    assert ls in good
+    for to, why in (
+            (ls + f', "{field}": "ls"', "duplicate"),
+            (f'"{field}": "id", ' + ls, "duplicate"),
+            (f'"{field[:-1]}\\u0064": "id", ' + ls,
+             "duplicate" if field == "command" else None),
+            (f'"{field}": "ls\\u0000rm"', "u0000"),
+            (f'"x\\u0000": 1, ' + ls, "u0000"),
+            (f'"{field}": "\\ud800"', ""),
+            (f'"{field}": 7', "text is wanted"),
+            (f'"{field}": true', "text is wanted"),
+            (f'"{field}": ["ls"]', "command is wanted"),
+            (f'"{field}": ["ls", "-l"]', "command is wanted"),
+            (f'"{field}": []', "command is wanted"),
+            (f'"{field}": [["ls"]]', "text is wanted"),
+            (f'"{field}": {{"a": "ls"}}', "text is wanted"),
+            (f'"{field}": null', "has no"),
+            (ls + ', "x": NaN', ""), (ls + ', "x": 1e999', ""),
+            (ls + ',', ""), (ls + ' /* */', ""), (f"'{field}': 'ls'", "")):
+        if why is None:
+            continue
+        code, said = raw(lab, agent, good.replace(ls, to).encode())
+        assert code == 2 and said.startswith("cordon: "), (to, said)
+        assert why in said, (to, said)
+    deep = good.replace(ls, ls + ', "x": ' + "[" * 100000 + "]" * 100000)
+    for text in (b"\xef\xbb\xbf" + good.encode(), good.encode("utf-16"),
+                 good.encode() + b"\0", good.encode() + b"{}",
+                 good.replace("ls", "l\xff").encode("latin-1"), deep.encode()):
+        code, said = raw(lab, agent, text)
+        assert code == 2 and said.startswith("cordon: "), (text[:40], said)
+
+
+@pytest.mark.parametrize("agent", ["claude", "cursor", "opencode", "hermes",
+                                   "windsurf"])
+def test_names_of_files_that_are_none_are_denied(lab, agent):
+    tool, field = WRITES[agent][0]
+    for bad in ("", "a\0b", 7, True, {"a": "b"}, [], ["ok", 7], None):
+        a = ask(lab, agent, payload(lab, agent, tool, {field: bad}))
+        assert a.denied, (bad, a.r)
+    assert ask(lab, agent, payload(lab, agent, tool, {field: "ok"})).passed
+    for bad in (7, "x", [], None):
+        call = payload(lab, agent, tool, {field: "ok"})
+        for key in ("tool_input", "args", "tool_info"):
+            if key in call:
+                call[key] = bad
+        assert ask(lab, agent, call).denied, (bad, call)
+
+
 def test_an_unknown_agent_or_option_is_refused(lab):
     for argv in (["hook"], ["hook", "emacs"], ["hook", "claude", "codex"],
                  ["hook", "claude", "--no-such"],
@@ -368,10 +429,12 @@ def test_a_url_beside_a_list_is_judged(lab):
     """T-173"""
     for args in ({"urls": ["https://example.org/"], "url": "https://b.org/"},
                  {"urls": ["https://b.org/"], "url": "https://example.org/"},
-                 {"urls": [], "url": "https://b.org/"}, {"urls": []}):
+                 {"urls": [], "url": "https://b.org/"}, {"urls": []},
+                 {"urls": [], "url": "https://example.org/"}):
         a = ask(lab, "hermes", payload(lab, "hermes", "web_extract", args),
                 "--allow-domain", "example.org")
-        assert a.denied == (args != {"urls": []}), (args, a.r)
+        good = args.get("urls") == [] and "example" in args.get("url", "")
+        assert a.denied != good, (args, a.r)
 
 
 @pytest.mark.parametrize("agent,tool,form", [
