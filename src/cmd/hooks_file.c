@@ -12,9 +12,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -70,20 +72,66 @@ int hooks_file_read(struct arena *arena, const char *path,
 	return fd_read_file(arena, fd, out->path, SIZE_LIMIT, &out->text, err);
 }
 
-static int check_unchanged(const struct hooks_file *file, struct err *err)
+static int fail_changed(const struct hooks_file *file, struct err *err)
 {
-	struct stat st;
-	bool there = lstat(file->path, &st) == 0;
+	return err_set(err, ERR_SYS, "'%s' was changed meanwhile: try again",
+		       file->path);
+}
 
-	if (there != file->exists ||
-	    (there &&
-	     (st.st_ino != file->st.st_ino || st.st_size != file->st.st_size ||
-	      st.st_mtim.tv_sec != file->st.st_mtim.tv_sec ||
-	      st.st_mtim.tv_nsec != file->st.st_mtim.tv_nsec)))
-		return err_set(err, ERR_SYS,
-			       "'%s' was changed meanwhile: try again",
-			       file->path);
-	return 0;
+/* Is what lies at @path now the very file that was read? Times do not tell:
+ * they have a grain, and can be set. */
+static bool is_as_read(const struct hooks_file *file, const char *path)
+{
+	AUTO_ARENA arena = { 0 };
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
+					       O_NOCTTY | O_NOFOLLOW);
+	struct err ignored = { 0 };
+	struct stat st;
+	char *text;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_dev == file->st.st_dev && st.st_ino == file->st.st_ino &&
+	       fd_read_file(&arena, fd, path, SIZE_LIMIT, &text, &ignored) ==
+		       0 &&
+	       !strcmp(text, file->text);
+}
+
+static int rename_with(const char *from, const char *to, unsigned int flags)
+{
+	return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, flags);
+}
+
+/*
+ * Puts @temporary in its place. The two are exchanged, so that what was there
+ * can be looked at when nobody finds it by its name any more, and be put back;
+ * @stuck: it could not, and is at @temporary.
+ */
+static int put_in_place(const struct hooks_file *file, const char *temporary,
+			bool *stuck, struct err *err)
+{
+	unsigned int flags = file->exists ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+	bool done = rename_with(temporary, file->path, flags) == 0;
+
+	if (!done && (errno == EEXIST || errno == ENOENT))
+		return fail_changed(file, err);
+	/* Some file systems have neither. */
+	if (!done && errno != EINVAL)
+		return err_sys(err, "rename to '%s'", file->path);
+	if (!done) {
+		if (file->exists ? !is_as_read(file, file->path)
+				 : access(file->path, F_OK) == 0)
+			return fail_changed(file, err);
+		if (rename(temporary, file->path) < 0)
+			return err_sys(err, "rename to '%s'", file->path);
+		return 0;
+	}
+	if (!file->exists || is_as_read(file, temporary))
+		return 0;
+	*stuck = rename_with(temporary, file->path, RENAME_EXCHANGE) < 0;
+	if (*stuck)
+		return err_sys(err, "put '%s' back in its place; it is '%s'",
+			       file->path, temporary);
+	return fail_changed(file, err);
 }
 
 static int write_temporary(const struct hooks_file *file, const char *path,
@@ -120,35 +168,56 @@ static int make_parents(struct arena *arena, const char *path, struct err *err)
 		err);
 }
 
+static const char *temporary_name(struct arena *arena,
+				  const struct hooks_file *file)
+{
+	return arena_printf(arena, "%s.cordon-%ld", file->path, (long)getpid());
+}
+
 int hooks_file_write(struct arena *arena, const struct hooks_file *file,
 		     const char *text, struct err *err)
 {
-	const char *temporary = arena_printf(arena, "%s.cordon-%ld", file->path,
-					     (long)getpid());
+	const char *temporary = temporary_name(arena, file);
+	bool stuck = false;
+	int result;
 
 	if (!file->exists && make_parents(arena, file->path, err) < 0)
 		return -1;
 	/* Left by a process of this number that was killed. */
 	if (unlink(temporary) < 0 && errno != ENOENT)
 		return err_sys(err, "remove '%s'", temporary);
-	if (write_temporary(file, temporary, text, err) < 0 ||
-	    check_unchanged(file, err) < 0) {
+	result = write_temporary(file, temporary, text, err);
+	if (!result)
+		result = put_in_place(file, temporary, &stuck, err);
+	/* It holds what nobody needs: our text, or after an exchange the one
+	 * that was read. */
+	if (!stuck)
 		(void)unlink(temporary);
-		return -1;
-	}
-	if (rename(temporary, file->path) < 0) {
-		(void)err_sys(err, "rename to '%s'", file->path);
-		(void)unlink(temporary);
-		return -1;
-	}
-	return 0;
+	return result;
 }
 
 int hooks_file_remove(const struct hooks_file *file, struct err *err)
 {
-	if (check_unchanged(file, err) < 0)
-		return -1;
-	if (unlink(file->path) < 0)
+	AUTO_ARENA arena = { 0 };
+	const char *temporary = temporary_name(&arena, file);
+
+	/* Not by its name: that may be another file's by then. */
+	if (rename_with(file->path, temporary, RENAME_NOREPLACE) < 0) {
+		if (errno == EINVAL && is_as_read(file, file->path) &&
+		    unlink(file->path) == 0)
+			return 0;
+		if (errno == ENOENT)
+			return fail_changed(file, err);
 		return err_sys(err, "remove '%s'", file->path);
+	}
+	if (!is_as_read(file, temporary)) {
+		if (rename_with(temporary, file->path, RENAME_NOREPLACE) < 0)
+			return err_sys(err,
+				       "put '%s' back in its place; it is '%s'",
+				       file->path, temporary);
+		return fail_changed(file, err);
+	}
+	if (unlink(temporary) < 0)
+		return err_sys(err, "remove '%s'", temporary);
 	return 0;
 }

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hooks of agents: what the verbs do to the agents' files (T-170)."""
+import contextlib
 import json
 import os
 import shlex
+import socket
 
 import pytest
 import yaml
@@ -177,13 +179,85 @@ def test_a_foreign_plugin_is_replaced_only_when_told(lab):
     assert not f.exists()
 
 
-def test_files_that_are_none_are_refused(lab):
-    d = lab.home / ".claude"
-    (d / "settings.json").mkdir(parents=True)
-    assert lab.cli("hooks", "install", "claude").code == 1
-    (d / "settings.json").rmdir()
-    os.mkfifo(d / "settings.json")
-    assert lab.cli("hooks", "install", "claude").code == 1
+def hostile(kind, f):
+    """Puts something at @f that is no file."""
+    if kind == "directory":
+        f.mkdir()
+    elif kind == "fifo":
+        os.mkfifo(f)
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as s, lab_cwd(f.parent):
+            s.bind(f.name)
+    else:
+        f.symlink_to({"loop": f.name, "nowhere": "no/such", "device":
+                      "/dev/zero", "to a directory": "/", "to a fifo":
+                      "fifo"}[kind])
+        if kind == "to a fifo":
+            os.mkfifo(f.parent / "fifo")
+
+
+@contextlib.contextmanager
+def lab_cwd(where):
+    before = os.getcwd()
+    os.chdir(where)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+@pytest.mark.parametrize("verb", ["install", "uninstall"])
+@pytest.mark.parametrize("kind", [
+    "directory", "fifo", "socket", "loop", "nowhere", "device",
+    "to a directory", "to a fifo"])
+def test_what_is_no_file_is_refused(lab, kind, verb):
+    """T-170: with its name, at once, and nothing is left behind."""
+    for agent in ("claude", "hermes", "opencode"):
+        f = lab.home / DEFAULT[agent]
+        f.parent.mkdir(parents=True)
+        hostile(kind, f)
+        before = sorted(os.listdir(f.parent)), os.lstat(f)
+        r = lab.cli("hooks", verb, agent, "-y")
+        assert r.code == 1 and r.err.startswith("cordon: "), r
+        assert f.name in r.err or os.path.realpath(f) in r.err, r
+        now = os.lstat(f)
+        assert before[0] == sorted(os.listdir(f.parent)), r
+        assert (now.st_ino, now.st_mode) == (before[1].st_ino,
+                                             before[1].st_mode), r
+    # The control: a file is edited.
+    f = lab.file(lab.home / DEFAULT["codex"], "{}")
+    assert lab.cli("hooks", "install", "codex").ok
+    assert "cordon" in f.read_text()
+
+
+@pytest.mark.parametrize("make, works", [
+    ('ln -s "$OTHER"', True), ('ln "$OTHER"', True), ("mkdir", False)],
+    ids=["link", "hard link", "directory"])
+def test_what_lies_where_the_new_file_is_made_is_not_written(lab, make, works):
+    """T-170: in a directory that others can write."""
+    f = lab.file(lab.home / DEFAULT["claude"], "{}")
+    other = lab.file(lab.home / "other", "mine\n")
+    f.parent.chmod(0o777)
+    lab.env.update(FILE=str(f), OTHER=str(other))
+    # exec keeps the number that is part of the name
+    r = lab.host("sh", "-c", make + ' "$FILE.cordon-$$" && exec "$@"', "sh",
+                 lab.cordon, "hooks", "install", "claude")
+    assert r.ok == works and other.read_text() == "mine\n", r
+    assert ("cordon" in f.read_text()) == works, r
+    left = [p for p in f.parent.iterdir() if p != f]
+    assert len(left) == (not works), left
+    assert works or str(left[0]) in r.err, r
+
+
+@pytest.mark.only_root
+def test_a_file_of_another_user_stays_theirs(lab):
+    f = lab.file(lab.home / DEFAULT["claude"], "{}")
+    os.chown(f, 1234, 4321)
+    f.chmod(0o640)
+    install(lab, "claude")
+    st = f.stat()
+    assert (st.st_uid, st.st_gid, st.st_mode & 0o7777) == (1234, 4321, 0o640)
+    assert "cordon" in f.read_text()
 
 
 @pytest.mark.only_user
