@@ -12,15 +12,62 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/fd.h"
+#include "guard/guard.h"
 #include "guard/state.h"
 #include "plan/plan.h"
 
 enum { CHUNK = 4096, COPY_MAX = 256 * 1024 * 1024 };
+
+/* *@out is -1 if it is not there, was replaced, or cannot be read: then nobody
+ * in the box can have copied it. */
+static int open_masked(const struct plan_program *program, int *out,
+		       struct err *err)
+{
+	AUTO_CLOSE int fd = open(program->path,
+				 O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+
+	*out = -1;
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+		return err_sys(err, "open '%s'", program->path);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_dev == program->id.dev && st.st_ino == program->id.ino)
+		*out = fd_take(&fd);
+	return 0;
+}
+
+int guard_programs_open(const struct plan *plan, int **out, struct err *err)
+{
+	const struct plan_programs *programs = &plan->exec.programs;
+
+	*out = NULL;
+	if (!plan->exec.judged || !programs->n)
+		return 0;
+	*out = calloc(programs->n, sizeof(**out));
+	if (!*out)
+		return err_set(err, ERR_SYS, "no memory for programs");
+	for (size_t i = 0; i < programs->n; i++) {
+		const struct plan_program *program = &programs->v[i];
+
+		(*out)[i] = -1;
+		if (program->masked && program->size &&
+		    open_masked(program, &(*out)[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void guard_know_programs(struct guard *guard, const int *programs)
+{
+	guard->programs = programs;
+}
 
 static int open_content(const struct call *call, int file)
 {
@@ -46,14 +93,28 @@ static bool same_content(int a, int b, uint64_t size)
 	return true;
 }
 
+/* A masked one as it was before, any other as it is now. */
+static int open_program(const struct call *call,
+			const struct plan_program *program)
+{
+	const int *masked = call->guard->programs;
+	size_t i = (size_t)(program - call->guard->plan->exec.programs.v);
+
+	if (!program->masked)
+		return openat(call->guard->root, program->path,
+			      O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (masked && masked[i] >= 0)
+		return fcntl(masked[i], F_DUPFD_CLOEXEC, 3);
+	errno = ENOENT;
+	return -1;
+}
+
 /* 1, 0, or -1: it cannot be known now. */
 static int compare(const struct call *call, int file, uint64_t size,
 		   const struct plan_program *program)
 {
 	AUTO_CLOSE int a = open_content(call, file);
-	AUTO_CLOSE int b = a < 0 ? -1
-				 : openat(call->guard->root, program->path,
-					  O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	AUTO_CLOSE int b = a < 0 ? -1 : open_program(call, program);
 	struct stat st;
 
 	if (a < 0 || (b < 0 && errno != ENOENT && errno != EACCES))
@@ -69,8 +130,7 @@ bool content_is_copy(const struct call *call, struct content_cache *cache,
 	size_t slot = cache->next % (sizeof(cache->v) / sizeof(cache->v[0]));
 	int same;
 
-	if (program->masked || (uint64_t)st->st_size != program->size ||
-	    st->st_size > COPY_MAX)
+	if ((uint64_t)st->st_size != program->size || st->st_size > COPY_MAX)
 		return false;
 	for (size_t i = 0; i < sizeof(cache->v) / sizeof(cache->v[0]); i++) {
 		if (cache->v[i].program == program &&

@@ -34,6 +34,17 @@ void guard_free(struct guard *guard);
  */
 void guard_know_sockets(struct guard *guard, uint64_t private_dev, int probe);
 
+/*
+ * The programs of @plan that will be masked, open for reading: their content
+ * tells a second copy. *@out is by index in plan->exec.programs, -1 where there
+ * is none, and NULL if nothing is judged. Called before there are masks; the
+ * descriptors are close-on-exec.
+ */
+int guard_programs_open(const struct plan *plan, int **out, struct err *err);
+
+/* What that gave; borrowed. */
+void guard_know_programs(struct guard *guard, const int *programs);
+
 /* After POLLIN on the listener: one call. -1: the box must end. */
 int guard_serve(struct guard *guard, struct err *err);
 

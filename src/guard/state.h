@@ -57,6 +57,7 @@ struct guard {
 	size_t req_size;
 	struct guard_waiting *waiting; /* shared with the children */
 	size_t n_waiting;
+	const int *programs; /* see guard_programs_open(); or NULL */
 	struct exec_room *exec; /* see exec.c; NULL: nothing is judged */
 	struct peer_room *peers; /* see peer.c */
 	struct seen *seen; /* see tell.c; NULL: nothing is learned */

@@ -40,6 +40,7 @@ struct init {
 	struct guard *guard; /* NULL until the box stands */
 	int listener;
 	int probe; /* see guard_know_sockets() */
+	int *programs; /* see guard_programs_open() */
 	struct frame_exited exited;
 	bool done;
 };
@@ -303,6 +304,7 @@ static int open_guard(struct init *init, struct err *err)
 	if (!init->guard)
 		return -1;
 	guard_know_sockets(init->guard, start->box->private_dev, init->probe);
+	guard_know_programs(init->guard, init->programs);
 	return 0;
 }
 
@@ -343,7 +345,8 @@ _Noreturn void init_main(const struct init_start *start)
 
 	close_others(start);
 	wait_for_go(start);
-	if (enforce_apply(ENFORCE_BOX, start->plan, start->box, &err) < 0)
+	if (guard_programs_open(start->plan, &init.programs, &err) < 0 ||
+	    enforce_apply(ENFORCE_BOX, start->plan, start->box, &err) < 0)
 		init_fail(start, &err);
 	send_descriptors(start);
 	signals = block_signals(&err);

@@ -29,8 +29,26 @@ enum { NAMES_OF_ONE = 6 };
 
 /* Where programs lie besides PATH: it can be changed in the box. */
 static const char *const program_dirs[] = {
-	"/usr/local/sbin", "/usr/local/bin", "/usr/sbin",  "/usr/bin",
-	"/sbin",	   "/bin",	     "/usr/games", NULL,
+	"/usr/local/sbin",
+	"/usr/local/bin",
+	"/usr/sbin",
+	"/usr/bin",
+	"/sbin",
+	"/bin",
+	"/usr/games",
+	"/usr/lib/klibc/bin",
+	NULL,
+};
+
+/* Second copies, or links, that lie beside the parts of a program. */
+static const struct {
+	const char *name;
+	const char *path;
+} elsewhere[] = {
+	{ "git", "/usr/lib/git-core/git" },
+	{ "git", "/usr/libexec/git-core/git" },
+	{ "git", "/usr/local/lib/git-core/git" },
+	{ "git", "/usr/local/libexec/git-core/git" },
 };
 
 /* They run what a mask on a single program does not hold. */
@@ -45,6 +63,16 @@ static void add_once(struct arena *arena, const char *s,
 			return;
 	}
 	*ARENA_PUSH(arena, out) = s;
+}
+
+static void ask_program(struct arena *arena, const char *name,
+			struct facts_strings *out)
+{
+	add_once(arena, name, out);
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
+		if (!strcmp(elsewhere[i].name, name))
+			add_once(arena, elsewhere[i].path, out);
+	}
 }
 
 /* PATH as the policy sets it; the caller's is known to who looks. */
@@ -88,7 +116,7 @@ int plan_exec_ask(struct arena *arena, const struct policy *policy,
 	if (!has_deny(&rules))
 		return 0;
 	for (size_t i = 0; i < rules.n; i++)
-		add_once(arena, rules.v[i].words[0], &out->programs);
+		ask_program(arena, rules.v[i].words[0], &out->programs);
 	for (const char *const *name = multicalls; *name; name++)
 		add_once(arena, *name, &out->programs);
 	ask_path_variable(arena, policy, out);
@@ -129,13 +157,18 @@ static bool is_name_of(const char *name, const char *file)
 	return !((next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z'));
 }
 
+/* git-add and git-push are git. */
 static bool is_hard_multicall(const struct facts_program *program)
 {
+	const char *name = base_name(program->at.path);
+	size_t names = 0;
+
 	for (size_t i = 0; i < program->others.n; i++) {
 		if (command_is_multicall(program->others.v[i]))
 			return true;
+		names += !is_name_of(name, base_name(program->others.v[i]));
 	}
-	return program->others.n >= NAMES_OF_ONE;
+	return names >= NAMES_OF_ONE;
 }
 
 /* Does the file lie where programs do under the name that it has? */
@@ -171,7 +204,14 @@ static bool is_alias(const struct builder *b,
 static bool is_about(const struct command_rule *rule,
 		     const struct facts_program *program)
 {
-	return !strcmp(rule->words[0], program->name);
+	if (!strcmp(rule->words[0], program->name))
+		return true;
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
+		if (!strcmp(elsewhere[i].name, rule->words[0]) &&
+		    !strcmp(elsewhere[i].path, program->name))
+			return true;
+	}
+	return false;
 }
 
 /* Something that begins with the program is allowed: it has to be readable. */

@@ -165,6 +165,63 @@ def test_every_name_of_it(lab, tools):
         assert "ran" not in r.out, r
 
 
+def test_a_second_copy_of_it(lab, tools):
+    """T-074: outside PATH, so nothing masks it: its content tells."""
+    where = lab.outside / "libexec"
+    where.mkdir()
+    shutil.copy(tools / "denytool", where / "second")
+    for script in (f"{where}/second", f"cp {where}/second c && ./c"):
+        assert "denied ran" in lab.sh(script).out
+        r = lab.sh(script, policy=deny("oktool"))
+        assert "denied ran" in r.out, r     # another content
+        (lab.work / "c").unlink(missing_ok=True)
+        r = lab.sh(script, policy=deny("denytool"))
+        assert "ran" not in r.out and "exec.deny 'denytool'" in r.err, r
+
+
+@pytest.mark.skipif(not os.path.exists("/usr/lib/git-core/git"),
+                    reason="git has no second copy here")
+@pytest.mark.parametrize("report", [True, False])
+def test_the_second_copy_of_git(lab, report):
+    """T-074: it lies beside its sub-commands, and has a mask as well."""
+    copy = "/usr/lib/git-core/git"
+    for script in (f"{copy} --version", f"{copy}-add -h 2>&1",
+                   f"cp {copy} c && ./c --version"):
+        assert "git" in lab.sh(script).out
+        (lab.work / "c").unlink(missing_ok=True)
+        r = lab.sh(script, policy=deny("git", report=report))
+        assert not r.ok and "git version" not in r.out, r
+        assert "usage" not in r.out, r
+        assert not (lab.work / "c").exists()
+
+
+FIND = r"""
+import glob, os, stat, sys
+size = int(sys.argv[1])
+for link in glob.glob("/proc/[0-9]*/fd/*"):
+    try:
+        st = os.stat(link)
+    except OSError:
+        continue
+    if stat.S_ISREG(st.st_mode) and st.st_size == size:
+        print("found", link)
+try:
+    os.stat("/proc/1/fd/3")
+except OSError as e:
+    print(e.strerror)
+"""
+
+
+def test_the_kept_programs_cannot_be_reached(lab, tools):
+    """The guard has the masked files open; nobody gets them from there."""
+    size = str((tools / "denytool").stat().st_size)
+    with open(tools / "denytool") as f:     # the control: one that is given
+        r = lab.run("python3", "-c", FIND, size, stdin=f)
+        assert "found" in r.out, r
+    r = lab.run("python3", "-c", FIND, size, policy=deny("denytool"))
+    assert r.out == "Permission denied\n", r
+
+
 def test_one_that_comes_later(lab, tools):
     """Installed while the box runs: refused by its name."""
     script = "mkdir -p bin; cp $(command -v oktool) bin/latetool; bin/latetool"

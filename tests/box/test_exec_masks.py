@@ -20,6 +20,8 @@ def tools(lab):
     os.symlink("danger-1.2", d / "danger")
     os.link(d / "danger-1.2", d / "harmless")
     shutil.copy("/bin/echo", d / "other")
+    with open(d / "other", "ab") as f:      # another content is no copy
+        f.write(b"\0")
     lab.env["PATH"] = f"{d}:{lab.env['PATH']}"
     return d
 
