@@ -98,11 +98,12 @@ static int probe_one(struct arena *arena, int fd, struct facts_givens *out,
 	if (fstat(fd, &st) < 0 ||
 	    (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode)))
 		return 0;
-	/* As long as it is, it cannot be executed. */
-	if (is_for_writing(fd))
+	/* Not executed as long as it is, but mapped as a loader does. */
+	given.writable = is_for_writing(fd);
+	if (given.writable && (fd == STDOUT_FILENO || fd == STDERR_FILENO))
 		return 0;
 	/* Without a name (here-documents) nobody else reads it. */
-	if (!st.st_nlink) {
+	if (given.writable || !st.st_nlink) {
 		*ARENA_PUSH(arena, out) = given;
 		return 0;
 	}

@@ -8,9 +8,9 @@ struct facts_givens;
 struct plan_queries;
 
 /*
- * Of the descriptors that the command will have, those that are open for
- * reading alone on a file with a name. ERR_HOST where the kernel cannot say
- * that name.
+ * Of the descriptors that the command will have, those that are open on a
+ * file, but for outputs that it can write. ERR_HOST where the kernel cannot say
+ * the name of one that is open for reading alone.
  */
 int host_given_probe(struct arena *arena, const struct plan_queries *queries,
 		     struct facts_givens *out, struct err *err);

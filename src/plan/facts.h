@@ -93,9 +93,11 @@ struct facts_ids {
 	size_t n;
 };
 
-/* A file that the command is given open for reading and not for writing. */
+/* A file that the command is given open; not the outputs, see run/output.c,
+ * unless they are open for reading alone. */
 struct facts_given {
 	int fd;
+	bool writable; /* open for writing too: nothing else is known then */
 	const char *path; /* real; where it was if @gone; NULL: no name */
 	bool gone; /* no longer there, but it has another name */
 	struct facts_ids ids; /* of the file, and unless it is @gone of each

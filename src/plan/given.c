@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plan/given.c - files that the command is given open for reading
+ * plan/given.c - files that the command is given open
  *
  * Runs in:  the process that reads the policy.
  * Trusts:   the view, and facts for what is given.
@@ -126,11 +126,16 @@ static const char *fd_name(struct arena *arena, int fd)
 static int refuse_execution(struct arena *arena,
 			    const struct facts_given *given, struct err *err)
 {
-	return err_set(err, ERR_POLICY,
-		       "%s is a file that the command can write, and could "
-		       "execute in spite of exec.only_system: use a pipe (cat "
-		       "FILE | cordon run ...)",
-		       fd_name(arena, given->fd));
+	return err_set(
+		err, ERR_POLICY,
+		"%s is a file that the command can write, and could "
+		"execute in spite of exec.only_system: use a pipe (%s)",
+		fd_name(arena, given->fd),
+		given->writable && given->fd != 0
+			? arena_printf(arena,
+				       "cordon run ... %d> >(cat > FILE)",
+				       given->fd)
+			: "cat FILE | cordon run ...");
 }
 
 int plan_given_check(struct arena *arena, const struct view *view,
@@ -143,7 +148,7 @@ int plan_given_check(struct arena *arena, const struct view *view,
 		const struct facts_given *given = &facts->given.v[i];
 		struct standing standing = { .writable = true };
 
-		if (given->path)
+		if (given->path && !given->writable)
 			standing = weigh(arena, view, facts, given);
 		if (standing.writable && only_system)
 			return refuse_execution(arena, given, err);

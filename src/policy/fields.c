@@ -96,7 +96,9 @@ const struct policy_field policy_fields[] = {
 	       POLICY_NARROW_SHRINK), YES,
 	  .doc = "Exceptions from exec.deny, where they are longer." },
 	{ FLAG("exec.only_system", exec.only_system, "false", "10"), YES,
-	  .doc = "Nothing that the box can write can be executed." },
+	  .doc = "Nothing that the box can write can be executed; output "
+		 "to a file comes to it through a pipe, and other files that "
+		 "are given open and can be written are refused." },
 	{ FLAG("exec.report", exec.report, "true", "10"), YES,
 	  .doc = "Every execution is looked at, so that a denied one is told "
 		 "with its arguments; without it programs that are denied as "

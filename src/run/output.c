@@ -164,14 +164,27 @@ static int stream_open(int to, struct output *out, int *inside, struct err *err)
 	return 0;
 }
 
+/* On the caller's mount, where what the command wrote could be executed. */
+static bool is_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) < 0 || S_ISREG(st.st_mode) || S_ISBLK(st.st_mode);
+}
+
+static bool is_relayed(const struct plan *plan, int fd)
+{
+	return plan->masks.n || (plan->exec.only_system && is_file(fd));
+}
+
 int output_open(const struct plan *plan, const bool *terminals,
 		struct output *out, int inside[3], struct err *err)
 {
 	*out = (struct output){ .n = 0 };
 	for (int fd = 0; fd < 3; fd++)
 		inside[fd] = -1;
-	for (int fd = 1; plan->masks.n && fd < 3; fd++) {
-		if (terminals[fd])
+	for (int fd = 1; fd < 3; fd++) {
+		if (terminals[fd] || !is_relayed(plan, fd))
 			continue;
 		if (fd == 2 && inside[1] >= 0 && is_one_file(1, 2))
 			inside[2] = inside[1];

@@ -49,9 +49,9 @@ void output_flow_rest(struct output_flow *flow);
 void output_flow_end(struct output_flow *flow);
 
 /*
- * Standard output and error of a command whose output is looked at: pipes
- * that end in the supervisor. Without anything to look for there are none,
- * and the command has what the caller gave.
+ * Standard output and error of a command whose output is looked at, or that
+ * may not have a file of its own (exec.only_system): pipes that end in the
+ * supervisor. Otherwise the command has what the caller gave.
  */
 struct output_stream {
 	int from; /* read end of the command's pipe; -1: done */

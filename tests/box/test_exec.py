@@ -519,6 +519,66 @@ def test_only_system_and_a_file_that_is_given_open(lab, tools, named):
     assert r.out == "x", r
 
 
+# Writes @1 to descriptor @2, and maps what came of it as a loader would.
+MAP = r"""
+import mmap, os, sys
+fd = int(sys.argv[2])
+with open(fd, "wb", closefd=False) as f:
+    f.write(open(sys.argv[1], "rb").read())
+try:
+    again = os.open(f"/proc/self/fd/{fd}", os.O_RDONLY | os.O_NONBLOCK)
+    mmap.mmap(again, 4096, flags=mmap.MAP_PRIVATE,
+              prot=mmap.PROT_READ | mmap.PROT_EXEC)
+    os.write(3 - fd, b"mapped")
+except OSError as e:
+    os.write(3 - fd, e.strerror.encode())
+"""
+
+
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("fd", [1, 2])
+def test_only_system_and_a_file_for_output(lab, tools, fd, both):
+    """What is written there comes through a pipe, so none can map it."""
+    tool = tools / "oktool"
+    streams = ["stdout", "stderr"] if both else [["stdout", "stderr"][fd - 1]]
+    for policy, says in ((None, "mapped"),
+                         ({"exec": {"only_system": True}},
+                          "Operation not permitted")):
+        path = lab.file("work/output", "")
+        with open(path, "a") as f:
+            r = lab.run("python3", "-c", MAP, tool, str(fd), policy=policy,
+                        **{stream: f for stream in streams})
+        said = path.read_bytes()
+        assert said.startswith(tool.read_bytes()), r    # all, in order
+        if both:
+            assert said.endswith(says.encode()), said[-80:]
+        else:
+            assert says == [r.err, r.out][fd - 1], r
+
+
+@pytest.mark.parametrize("mode", ["r+", "w"])
+def test_only_system_and_a_file_that_is_passed_for_writing(lab, mode):
+    policy = {"exec": {"only_system": True}}
+    path = lab.file("work/passed", "")
+    with open(path, mode) as f:
+        opts = ["--pass-fd", str(f.fileno())]
+        kw = {"opts": opts, "pass_fds": [f.fileno()]}
+        script = ["bash", "-c", f"echo x >&{f.fileno()}"]
+        assert lab.run(*script, **kw).ok
+        assert path.read_text() == "x\n"
+        lab.run(*script, policy=policy, **kw).refused(
+            f"descriptor {f.fileno()}", "exec.only_system", "a pipe")
+        assert lab.sh("true", stdin=f).ok
+        lab.sh("true", policy=policy, stdin=f).refused(
+            "standard input", "exec.only_system", "a pipe")
+    r, w = os.pipe()
+    assert lab.run("bash", "-c", f"echo y >&{w}", policy=policy, pass_fds=[w],
+                   opts=["--pass-fd", str(w)]).ok
+    assert os.read(r, 9) == b"y\n"
+    os.close(r)
+    os.close(w)
+
+
 def test_only_system(lab, tools):
     """Nothing that the box can write runs: a wall, with the reason."""
     policy = {"exec": {"only_system": True}}
