@@ -24,6 +24,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "cmd/events.h"
 #include "cmd/learn_uses.h"
 #include "cmd/output.h"
 #include "cmd/prepare.h"
@@ -466,7 +467,7 @@ static void propose(struct lesson *lesson)
 
 static int run_lesson(struct lesson *lesson, struct err *err)
 {
-	struct event_sink events;
+	AUTO_SINK events = { .file = -1 };
 	struct run_request request = { .argv = lesson->argv,
 				       .events = &events,
 				       .control_fd = -1,
@@ -475,7 +476,10 @@ static int run_lesson(struct lesson *lesson, struct err *err)
 
 	event_sink_init(&events);
 	lesson->uses.arena = lesson->arena;
-	if (prepare_layered(lesson, err) < 0)
+	/* The log first: what it makes has to be hidden with layers, too. */
+	if (events_open(lesson->arena, &lesson->host, NULL, lesson->plain,
+			&events, err) < 0 ||
+	    prepare_layered(lesson, err) < 0)
 		return -1;
 	request.plan = &lesson->layered->plan;
 	log_info("learning: what the command writes goes to a layer and is "

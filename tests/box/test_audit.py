@@ -99,6 +99,29 @@ def test_a_command_that_never_started_is_recorded(lab):
     assert "no-such-command" in ended["why"]
 
 
+def test_T_176_learning_is_recorded(lab):
+    """The log is made by it, and hidden from what is learned from."""
+    script = PLANT + f"; ls {lab.audit}; exit 3"
+    r = lab.cli("learn", "--", "sh", "-c", script)
+    assert r.code == 3 and r.out == "", r
+    started, *denied, ended = records(lab)
+    assert started["event"] == "started" and ended["event"] == "ended"
+    assert started["argv"] == ["sh", "-c", script] and ended["exit_code"] == 3
+    assert [e["event"] for e in denied].count("denied") >= 1
+    assert is_whole(lab)
+
+
+def test_learning_stops_without_a_log_too(lab):
+    """audit.on_error: stop"""
+    policy = lab.policy(**must())
+    argv = ["learn", "-s", policy, "--", "echo", "ran"]
+    r = lab.cli(*argv)
+    assert r.ok and "ran" in r.out, r
+    r = lab.cli(*argv, preexec_fn=limited(1))
+    assert r.code == 125 and "ran" not in r.out, r
+    assert "audit log" in r.err and "on_error: stop" in r.err, r
+
+
 def test_T_176_files_are_the_users_alone(lab):
     old = os.umask(0)
     try:
