@@ -21,7 +21,19 @@
 #include "base/text.h"
 
 /* Of a command's words: what a line may hold without being in the way. */
-enum { ARGV_WORDS = 64, ARGV_BYTES = 1024, STRING_BYTES = 4096 };
+enum {
+	ARGV_WORDS = 64,
+	ARGV_BYTES = 1024,
+	STRING_BYTES = 4096,
+	STRING_LEAST = 32, /* with which every line fits; no id is longer */
+};
+
+/* A line, and what its strings may have of it. */
+struct line {
+	struct text *out;
+	size_t string_bytes;
+	size_t argv_bytes;
+};
 
 static const char *const kinds[EVENT_KINDS_N] = {
 	[EVENT_STARTED] = "started",
@@ -102,24 +114,24 @@ static void add_character(struct text *out, uint32_t c)
 			  0xdc00U + ((c - 0x10000) & 0x3ff));
 }
 
-/* As much as a path can have; whole characters. */
-static const char *cut(struct arena *arena, const char *s)
+/* At most @max bytes; whole characters. */
+static const char *cut(struct arena *arena, const char *s, size_t max)
 {
-	size_t n = STRING_BYTES;
+	size_t n = max;
 
-	if (strnlen(s, STRING_BYTES + 1) <= STRING_BYTES)
+	if (strnlen(s, max + 1) <= max)
 		return s;
-	while (n > STRING_BYTES - 3 && (s[n] & 0xc0) == 0x80)
+	while (n > max - 3 && (s[n] & 0xc0) == 0x80)
 		n--;
 	return arena_printf(arena, "%.*s...", (int)n, s);
 }
 
 /* Bytes that are not UTF-8 are shown as in messages. */
-static void add_string(struct text *out, const char *s)
+static void add_string(struct text *out, const char *s, size_t max)
 {
 	AUTO_ARENA arena = { 0 };
 
-	s = cut(&arena, s);
+	s = cut(&arena, s, max);
 	text_add(out, "\"");
 	while (*s) {
 		size_t plain = 0, n;
@@ -142,14 +154,17 @@ static void add_string(struct text *out, const char *s)
 	text_add(out, "\"");
 }
 
-static void add_member(struct text *out, const char *key, const char *value)
+static void add_member(const struct line *line, const char *key,
+		       const char *value)
 {
+	struct text *out = line->out;
+
 	if (!value)
 		return;
 	text_add(out, ",\"");
 	text_add(out, key);
 	text_add(out, "\":");
-	add_string(out, value);
+	add_string(out, value, line->string_bytes);
 }
 
 /* At least @width digits. */
@@ -209,9 +224,10 @@ static void add_time(struct text *out)
 }
 
 /* Whole words, as many as fit; the rest are counted. */
-static void add_argv(struct text *out, char *const *argv)
+static void add_argv(const struct line *line, char *const *argv)
 {
-	size_t left = ARGV_BYTES, n = 0;
+	struct text *out = line->out;
+	size_t left = line->argv_bytes, n = 0;
 	uint64_t more = 0;
 
 	if (!argv)
@@ -226,35 +242,55 @@ static void add_argv(struct text *out, char *const *argv)
 		}
 		left -= size;
 		text_add(out, n ? "," : "");
-		add_string(out, argv[n]);
+		add_string(out, argv[n], line->argv_bytes);
 	}
 	text_add(out, "]");
 	add_count(out, "argv_more", more);
 }
 
-void event_format(struct text *out, const struct event *event)
+static void format(const struct line *line, const struct event *event)
 {
+	struct text *out = line->out;
+
 	add_time(out);
 	add_number(out, "schema", 1);
-	add_member(out, "event", kinds[event->kind]);
-	add_member(out, "sandbox", event->sandbox);
-	add_member(out, "what", whats[event->what]);
+	add_member(line, "event", kinds[event->kind]);
+	add_member(line, "sandbox", event->sandbox);
+	add_member(line, "what", whats[event->what]);
 	add_count(out, "pid", event->pid);
-	add_member(out, "comm", event->comm);
-	add_member(out, "op", event->operation);
-	add_member(out, "target", event->target);
-	add_member(out, "address", event->address);
-	add_member(out, "why", event->why);
-	add_member(out, "rule", event->rule);
-	add_member(out, "origin", event->origin);
-	add_member(out, "hint", event->remedy);
-	add_argv(out, event->argv);
+	add_member(line, "comm", event->comm);
+	add_member(line, "op", event->operation);
+	add_member(line, "target", event->target);
+	add_member(line, "address", event->address);
+	add_member(line, "why", event->why);
+	add_member(line, "rule", event->rule);
+	add_member(line, "origin", event->origin);
+	add_member(line, "hint", event->remedy);
+	add_argv(line, event->argv);
 	add_count(out, "count", event->count);
 	if (event->kind == EVENT_ENDED) {
-		add_member(out, "outcome", event->outcome);
+		add_member(line, "outcome", event->outcome);
 		add_number(out, "exit_code", (uint64_t)event->exit_code);
 		add_count(out, "denials", event->denials);
 		add_count(out, "unlisted", event->unlisted);
 	}
 	text_add(out, "}");
+}
+
+void event_format(struct text *out, const struct event *event)
+{
+	struct line line = { .out = out,
+			     .string_bytes = STRING_BYTES,
+			     .argv_bytes = ARGV_BYTES };
+	const size_t start = out->n;
+
+	format(&line, event);
+	while (out->n - start > EVENT_LINE_MAX &&
+	       line.string_bytes > STRING_LEAST) {
+		line.string_bytes /= 2;
+		if (line.argv_bytes > line.string_bytes)
+			line.argv_bytes = line.string_bytes;
+		out->n = start;
+		format(&line, event);
+	}
 }

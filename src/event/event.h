@@ -61,7 +61,11 @@ struct event {
 	uint64_t unlisted; /* of them, without a line in the audit log */
 };
 
-/* Adds the event as one JSON object, ASCII only, with the time of now. */
+/* What a pipe takes at once, with the end of the line (PIPE_BUF). */
+enum { EVENT_LINE_MAX = 4095 };
+
+/* Adds the event as one JSON object, ASCII only, with the time of now: at most
+ * EVENT_LINE_MAX bytes. Strings that were cut for that end with "...". */
 void event_format(struct text *out, const struct event *event);
 
 /* The word for it; kinds are also found by theirs. */

@@ -442,6 +442,24 @@ def test_events_file_that_the_command_could_write_is_refused(lab):
     lab.starts(opts=["--events", lab.outside / "c"])
 
 
+@pytest.mark.parametrize("size", [10, 3000])
+def test_a_denial_with_a_long_argument_is_told(lab, size):
+    """A pipe takes 4096 bytes at once: the line is cut to that."""
+    r, w = os.pipe()
+    with os.fdopen(r, "rb") as f:
+        with os.fdopen(w, "wb"):
+            got = lab.run("python3", "-c", "import os, sys\n"
+                          "os.execv('/bin/ls', ['ls', 'no', 'x' * "
+                          "int(sys.argv[1])])", str(size),
+                          policy={"exec": {"deny": ["ls no"]}},
+                          opts=["--events-fd", str(w), "--json"],
+                          pass_fds=[w])
+        (denied,) = [e for e in parse(f.read()) if e["event"] == "denied"]
+    assert not [w for w in got.outcome()["warnings"] if "lost" in w], got
+    assert denied["what"] == "exec" and denied["argv"][:2] == ["ls", "no"]
+    assert denied.get("argv_more") == (1 if size == 3000 else None), denied
+
+
 def test_lost_events_are_told(lab):
     r, w = os.pipe()
     try:

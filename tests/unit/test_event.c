@@ -94,6 +94,56 @@ static void long_words_and_strings_are_cut(void **state)
 	json_decref(o);
 }
 
+/* Whatever is in it: a pipe takes no more at once. */
+static void no_line_is_too_long_for_a_pipe(void **state)
+{
+	static const unsigned char fills[] = { 'a', '"', 0x7f, 0xff };
+	char *argv[70] = { 0 };
+	char big[4001] = { 0 }, line[8192];
+	int pipes[2];
+
+	(void)state;
+	assert_int_equal(pipe(pipes), 0);
+	for (size_t i = 0; i < sizeof(fills); i++) {
+		struct event event = { .kind = EVENT_DENIED,
+				       .what = EVENT_WHAT_EXEC,
+				       .operation = "execve",
+				       .comm = big,
+				       .target = big,
+				       .address = big,
+				       .why = big,
+				       .rule = big,
+				       .origin = big,
+				       .remedy = big,
+				       .argv = argv };
+		AUTO_SINK sink = { .file = -1 };
+		json_t *o, *target;
+		ssize_t n;
+
+		memset(big, fills[i], sizeof(big) - 1);
+		for (size_t k = 0; k < 69; k++)
+			argv[k] = big + sizeof(big) - 1 - k % 30;
+		event_sink_init(&sink);
+		sink.fd = pipes[1];
+		assert_int_equal(event_emit(&sink, &event), 0);
+		assert_int_equal(sink.lost, 0);
+		n = read(pipes[0], line, sizeof(line));
+		assert_in_range(n, 500, 4096);
+		o = json_loadb(line, (size_t)n, JSON_REJECT_DUPLICATES, NULL);
+		assert_non_null(o);
+		target = json_object_get(o, "target");
+		assert_memory_equal(json_string_value(target) +
+					    json_string_length(target) - 3,
+				    "...", 3);
+		assert_string_equal(
+			json_string_value(json_object_get(o, "sandbox")),
+			sink.sandbox);
+		json_decref(o);
+	}
+	(void)close(pipes[0]);
+	(void)close(pipes[1]);
+}
+
 static void a_pipe_that_nobody_reads_loses_lines_and_counts(void **state)
 {
 	const struct event event = { .kind = EVENT_RULES_CHANGED };
@@ -194,6 +244,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strings_come_back),
 		cmocka_unit_test(long_words_and_strings_are_cut),
+		cmocka_unit_test(no_line_is_too_long_for_a_pipe),
 		cmocka_unit_test(
 			a_pipe_that_nobody_reads_loses_lines_and_counts),
 		cmocka_unit_test(the_same_denial_is_due_less_and_less_often),
