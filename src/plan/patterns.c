@@ -23,6 +23,9 @@
 #include "plan/view.h"
 #include "policy/match.h"
 
+/* As a path has in the kernel: some file systems have names that long. */
+enum { NAME_ROOM = 4096 };
+
 /* What host/tree.c takes of a pattern; a longer one stops the start there. */
 enum { PARTS_MAX = 63 };
 
@@ -117,17 +120,20 @@ void plan_patterns_build(struct arena *arena, const struct policy *policy,
 	}
 }
 
-/* Takes the first component off *@path, as a string; false if there is none. */
+/* Takes the first component off *@path, as a string; false if there is none.
+ * "" is one without room. */
 static bool take_name(const char **path, char *out, size_t room)
 {
 	const char *from = *path + strspn(*path, "/");
 	size_t n = strcspn(from, "/");
 
-	if (!n || n >= room)
+	*path = from + n;
+	if (!n)
 		return false;
+	if (n >= room)
+		n = 0;
 	memcpy(out, from, n);
 	out[n] = '\0';
-	*path = from + n;
 	return true;
 }
 
@@ -170,7 +176,7 @@ static uint64_t advance(const struct plan_pattern *pattern, uint64_t state,
 static size_t match(const struct plan_pattern *pattern, const char *path,
 		    uint64_t *out_state)
 {
-	char name[256];
+	char name[NAME_ROOM];
 	const char *rest;
 	uint64_t state;
 
@@ -182,9 +188,10 @@ static size_t match(const struct plan_pattern *pattern, const char *path,
 		return pattern->fixed[1] ? (size_t)(rest - path) : 1;
 	state = closure(pattern, 1);
 	while (state && take_name(&rest, name, sizeof(name))) {
-		bool whole;
+		bool whole = true; /* what cannot be compared is denied */
 
-		state = advance(pattern, state, name, &whole);
+		if (*name)
+			state = advance(pattern, state, name, &whole);
 		if (whole)
 			return (size_t)(rest - path);
 	}

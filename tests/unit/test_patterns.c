@@ -203,6 +203,30 @@ static void long_names_are_no_way_around(void **state)
 	memcpy(path, "/w/", 3);
 	(void)strcpy(path + 3 + 251, ".key");
 	assert_non_null(plan_pattern_find(&plan, path, false));
+	/* Some file systems have longer ones. */
+	memset(path + 3, 'a', 400);
+	(void)strcpy(path + 3 + 400, ".key");
+	assert_non_null(plan_pattern_find(&plan, path, false));
+	(void)strcpy(path + 3 + 400, ".kez");
+	assert_null(plan_pattern_find(&plan, path, false));
+	(void)strcpy(path + 3 + 400, "/b.key");
+	assert_non_null(plan_pattern_find(&plan, path, false));
+}
+
+/* Longer than any name: nobody knows, so it is denied. */
+static void a_name_that_cannot_be_read_is_denied(void **state)
+{
+	AUTO_ARENA arena = { 0 };
+	struct plan plan;
+	char *path = arena_array(&arena, char, 10000);
+
+	(void)state;
+	build(&arena, "/w/**/*.key", true, NULL, &plan);
+	memset(path, 'a', 9000);
+	memcpy(path, "/w/", 3);
+	assert_non_null(plan_pattern_find(&plan, path, false));
+	memcpy(path, "/v/", 3);
+	assert_null(plan_pattern_find(&plan, path, false));
 }
 
 int main(void)
@@ -214,6 +238,7 @@ int main(void)
 		cmocka_unit_test(a_directory_must_not_leave_a_pattern),
 		cmocka_unit_test(a_directory_must_not_come_into_a_pattern),
 		cmocka_unit_test(long_names_are_no_way_around),
+		cmocka_unit_test(a_name_that_cannot_be_read_is_denied),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
