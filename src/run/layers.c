@@ -17,6 +17,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -25,7 +26,12 @@
 #include "base/path.h"
 #include "base/remove.h"
 
-enum { TRIES = 20, DEPTH_MAX = 64, ENTRIES_MAX = 200000 };
+enum {
+	TRIES = 20,
+	DEPTH_MAX = 64,
+	ENTRIES_MAX = 200000,
+	LOCK_WAIT_MS = 5000, /* it is held while a few directories are made */
+};
 
 /* What of @path existed before, in bytes, goes to *@had if that is less. */
 static int make_path(struct arena *arena, const char *path, size_t *had,
@@ -60,6 +66,25 @@ static int open_directory(int dir, const char *name)
 		      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+/* Asked for again and again: whoever was stopped while it had the lock must
+ * not hold up all others without a word. */
+static int lock_parent(int fd, const char *path, struct err *err)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+
+	for (int waited = 0; waited < LOCK_WAIT_MS; waited++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return err_sys(err, "lock '%s'", path);
+		(void)nanosleep(&nap, NULL);
+	}
+	return err_set(err, ERR_HOST,
+		       "another cordon has had '%s' locked for %d seconds; if "
+		       "it was stopped, continue or end it",
+		       path, LOCK_WAIT_MS / 1000);
+}
+
 /* Nobody else's: what is in it is removed without a question. */
 static int open_parent(const char *path, struct err *err)
 {
@@ -74,8 +99,10 @@ static int open_parent(const char *path, struct err *err)
 	if (st.st_uid != geteuid())
 		return err_set(err, ERR_HOST, "'%s' belongs to another user",
 			       path);
-	if (fchmod(fd, 0700) < 0 || flock(fd, LOCK_EX) < 0)
-		return err_sys(err, "lock '%s'", path);
+	if (fchmod(fd, 0700) < 0)
+		return err_sys(err, "take '%s'", path);
+	if (lock_parent(fd, path, err) < 0)
+		return -1;
 	return fd_take(&fd);
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers, tried through `cordon learn`: what is protected and hidden stays so
 (OV-01 to OV-04), and nothing is left behind."""
+import fcntl
 import os
 import re
 import shutil
@@ -312,3 +313,19 @@ def test_parts_of_a_read_only_layer_are_writable(lab):
               opts=["-s", p])
     assert r.out.splitlines() == ["y", ".:", "build", "", "build:", "f"], r
     assert not os.listdir(lab.work / "build")
+
+
+def test_a_lock_that_is_never_given_back_is_told(lab):
+    """Of one that was stopped while it made its layers."""
+    where = os.path.join(state_dir(lab), "learn")
+    os.makedirs(where, mode=0o700, exist_ok=True)
+    fd = os.open(where, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        r = learn(lab, "echo ran", timeout=20)
+        assert r.code == 125 and "ran" not in r.out, r
+        assert where in r.err and "stopped" in r.err, r
+        fcntl.flock(fd, fcntl.LOCK_UN)
+        assert learn(lab, "echo ran").out == "ran\n"
+    finally:
+        os.close(fd)
