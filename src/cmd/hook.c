@@ -430,7 +430,7 @@ static int hook_main(struct cmd *cmd, const void *verb_args,
 	struct hook_call call = { 0 };
 	struct hook_answer answer = { 0 };
 	struct asked asked = { 0 };
-	json_t *json = NULL;
+	json_auto_t *json = NULL; /* @asked points into it */
 	int code;
 
 	if (hook_agent_parse(rest, &request.agent, err) < 0)
@@ -449,7 +449,6 @@ static int hook_main(struct cmd *cmd, const void *verb_args,
 	if (hook_check(cmd->arena, &request, &call, &answer, err) < 0)
 		answer = (struct hook_answer){ HOOK_DENY, err->msg };
 	code = print_answer(cmd->arena, &asked, &answer, err);
-	json_decref(json);
 	return code < 0 ? refuse(cmd->arena, &asked, err) : code;
 }
 
