@@ -17,13 +17,24 @@ def layers_left(lab):
     return sorted(os.listdir(where)) if os.path.isdir(where) else []
 
 
+LOG = ".local/state/cordon/audit"     # in a user's home
+
+
+def is_log(root, path):
+    """The audit log, which every run adds to, and the way there."""
+    rest = os.path.relpath(path, root)
+    return (LOG + "/").startswith(rest + "/") or rest.startswith(LOG + "/")
+
+
 def everything(*roots):
-    """Names, modes, owners, times and content of all there is."""
+    """Names, modes, owners, times and content of all there is but the log."""
     seen = {}
     for root in roots:
         for d, dirs, files in os.walk(root):
             for n in sorted(dirs + files):
                 p = os.path.join(d, n)
+                if is_log(root, p):
+                    continue
                 st = os.lstat(p)
                 data = b""
                 if stat.S_ISREG(st.st_mode):
