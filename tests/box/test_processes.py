@@ -301,9 +301,14 @@ if os.fork() == 0:                      # an orphan that tells when it is one
     os._exit(0)
 os.close(w); os.wait(); os.read(r, 1)
 import select
+def is_zombie(p):
+    try:
+        stat = open(f'/proc/{p}/stat').read()
+    except OSError:
+        return False                    # reaped since it was listed
+    return stat.rsplit(')', 1)[1].split()[0] == 'Z'
 for _ in range(100):
-    z = sum(open(f'/proc/{p}/stat').read().rsplit(')', 1)[1].split()[0] == 'Z'
-            for p in os.listdir('/proc') if p.isdigit())
+    z = sum(is_zombie(p) for p in os.listdir('/proc') if p.isdigit())
     if not z: break
     select.select([], [], [], 0.02)
 print(z)

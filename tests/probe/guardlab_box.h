@@ -253,7 +253,8 @@ static int serve_all(int listener, int report, const struct job *job,
 		     pid_t command, int *status, struct err *err)
 {
 	const struct plan plan = { .absents = *job->absents,
-				   .learn = job->learn };
+				   .learn = job->learn,
+				   .exec.judged = job->learn };
 	struct guard *guard = guard_new(listener, report, &plan, err);
 	AUTO_CLOSE int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct pollfd polls[2] = { { .fd = listener, .events = POLLIN },

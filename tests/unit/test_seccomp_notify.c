@@ -135,7 +135,7 @@ static void the_plan_chooses_what_is_handed_over(void **state)
 		{ { 0 }, 0 },
 		{ { .exec.judged = true }, PLAN_NOTIFY_EXEC },
 		{ { .exec.only_system = true }, PLAN_NOTIFY_MEMFD },
-		{ { .patterns.n = 1 }, PLAN_NOTIFY_OPENS },
+		{ { .patterns.n = 1 }, PLAN_NOTIFY_OPENS | PLAN_NOTIFY_EXEC },
 		{ { .learn = true }, PLAN_NOTIFY_OPENS | PLAN_NOTIFY_EXEC },
 		{ { .exec = { .judged = true, .only_system = true },
 		    .patterns.n = 1 },
