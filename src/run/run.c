@@ -339,6 +339,7 @@ static void handle_deadline(struct supervisor *s)
 		return;
 	}
 	s->timed_out = true;
+	run_tell_limit(&s->record, "limits.wall_time");
 	s->deadline_ns = now_ns() + GRACE_MS * 1000000ULL;
 	/* A stopped command would not hear it. */
 	send_value(s, FRAME_SIGNAL, SIGCONT);

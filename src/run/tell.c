@@ -88,6 +88,13 @@ static void warn_of_events(struct record *record)
 						 events->audit_err.msg));
 }
 
+void run_tell_limit(struct record *record, const char *key)
+{
+	(void)event_emit(record->events,
+			 &(struct event){ .kind = EVENT_LIMIT_HIT,
+					  .rule = key });
+}
+
 void run_tell_ended(struct record *record)
 {
 	/* They have a line nowhere, and are counted all the same. */

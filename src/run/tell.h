@@ -16,6 +16,9 @@ void run_tell_failed(const struct run_request *request, const struct err *err);
 /* A warning where names are not reached at every port. */
 void run_tell_ports(struct record *record, const struct run_box *box);
 
+/* A limit, by its key, ends the box. */
+void run_tell_limit(struct record *record, const char *key);
+
 /* The outcome; and warnings about events that were not taken. */
 void run_tell_ended(struct record *record);
 

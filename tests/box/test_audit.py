@@ -518,3 +518,11 @@ def test_refusals_that_could_not_be_told_are_counted(lab, slow):
     assert told + lost == 20000 and "made" not in out, (told, lost, err[-999:])
     assert events[-1]["denials"] == 20000, events[-1]
     assert lost > 10000 if slow else lost < 20000
+
+
+def test_a_limit_that_ends_the_box_is_told(lab):
+    r = lab.run("sleep", "60", opts=["-t", "200ms"])
+    assert r.code == 124, r
+    seen = [json.loads(s) for s in lab.cli("audit", "--json").out.splitlines()]
+    assert [(e["event"], e.get("rule")) for e in seen[-2:]] == [
+        ("limit-hit", "limits.wall_time"), ("ended", None)], seen

@@ -43,6 +43,7 @@ NEEDS = {
     "egress-root": ["build", "build-faults"],
     "egress-user": ["build", "build-faults"],
     "attack": ["build"],
+    "attack-faults": ["build"],
     "without": ["build"],
     "guard": ["build"],
     "fault": ["build-faults"],
