@@ -90,9 +90,9 @@ static void warn_of_events(struct record *record)
 
 void run_tell_limit(struct record *record, const char *key)
 {
-	(void)event_emit(record->events,
-			 &(struct event){ .kind = EVENT_LIMIT_HIT,
-					  .rule = key });
+	(void)event_emit(
+		record->events,
+		&(struct event){ .kind = EVENT_LIMIT_HIT, .rule = key });
 }
 
 void run_tell_ended(struct record *record)

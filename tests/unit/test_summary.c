@@ -157,9 +157,9 @@ static void check_path(struct fixture *f, const char *path, bool write)
 			    inside.reason);
 	/* Inside, a name that cannot be printed is the form that can be. */
 	if (text_is_printable(path))
-		assert_string_equal(plan_summary_path(&f->arena,
-						      outside.remedy),
-				    inside.remedy);
+		assert_string_equal(
+			plan_summary_path(&f->arena, outside.remedy),
+			inside.remedy);
 }
 
 static void paths_get_the_same_answers_inside(void **state)
