@@ -252,7 +252,9 @@ static int serve_one(struct guard *guard, struct pollfd *polls, pid_t command,
 static int serve_all(int listener, int report, const struct job *job,
 		     pid_t command, int *status, struct err *err)
 {
+	struct plan_rule all = { .path = "/", .access = PLAN_WRITE };
 	const struct plan plan = { .absents = *job->absents,
+				   .rules = { &all, 1 },
 				   .learn = job->learn,
 				   .exec.judged = job->learn };
 	struct guard *guard = guard_new(listener, report, &plan, err);
