@@ -51,7 +51,7 @@ class Execs:
         for name in self.policies:
             ways[name] = bench.box(*make, opts=self.opts(name))
         ways["--explain"] = bench.box(*make, opts=["--explain"])
-        ways["learn"] = [bench.cordon, "learn", "-o", "/dev/null", "--", *make]
+        ways["learn"] = [bench.cordon, "learn", "-q", "-o", "-", "--", *make]
         got = bench.compare(3 if bench.args.quick else 9, ways)
         for name, v in got.items():
             bench.show(name, v, got["bare"])
