@@ -148,6 +148,9 @@ void import_extend(struct import *im, const char *profile);
 void import_add_path(struct import *im, const char *key, const char *pattern,
 		     enum import_loss loss, const struct yaml_node *node,
 		     const char *path);
+/* Lists of them that mean the same as our key of that name. */
+import_take import_take_allow_read, import_take_deny_read,
+	import_take_allow_write, import_take_deny_write;
 /* The same where such characters have no meaning. */
 void import_add_plain_path(struct import *im, const char *key, const char *name,
 			   enum import_loss loss, const struct yaml_node *node,

@@ -214,21 +214,6 @@ static int take_network(struct import *im, const struct yaml_node *node,
 
 /* ------------------------------------------------------------ filesystem */
 
-static int take_paths(struct import *im, const struct yaml_node *node,
-		      const char *path, const char *key, enum import_loss loss)
-{
-	for (node = node->first; node; node = node->next)
-		import_add_path(im, key, node->text, loss, node, path);
-	return 0;
-}
-
-static int take_allow_read(struct import *im, const struct yaml_node *node,
-			   const char *path)
-{
-	return take_paths(im, node, path, "filesystem.allow_read",
-			  IMPORT_ALLOWED);
-}
-
 static int take_allow_execute(struct import *im, const struct yaml_node *node,
 			      const char *path)
 {
@@ -237,28 +222,7 @@ static int take_allow_execute(struct import *im, const struct yaml_node *node,
 		import_note(im, IMPORT_DENIED, path, item, item->text,
 			    "it can be read and, if a directory, listed as "
 			    "well");
-	return take_allow_read(im, node, path);
-}
-
-static int take_deny_read(struct import *im, const struct yaml_node *node,
-			  const char *path)
-{
-	return take_paths(im, node, path, "filesystem.deny_read",
-			  IMPORT_DENIED);
-}
-
-static int take_allow_write(struct import *im, const struct yaml_node *node,
-			    const char *path)
-{
-	return take_paths(im, node, path, "filesystem.allow_write",
-			  IMPORT_ALLOWED);
-}
-
-static int take_deny_write(struct import *im, const struct yaml_node *node,
-			   const char *path)
-{
-	return take_paths(im, node, path, "filesystem.deny_write",
-			  IMPORT_DENIED);
+	return import_take_allow_read(im, node, path);
 }
 
 static int take_deny_default(struct import *im, const struct yaml_node *node,
@@ -283,11 +247,11 @@ static int take_strict(struct import *im, const struct yaml_node *node,
 static const struct import_key filesystem_keys[] = {
 	IMPORT_TAKE("defaultDenyRead", IMPORT_FLAG, take_deny_default),
 	IMPORT_TAKE("strictDenyRead", IMPORT_FLAG, take_strict),
-	IMPORT_TAKE("allowRead", IMPORT_TEXTS, take_allow_read),
+	IMPORT_TAKE("allowRead", IMPORT_TEXTS, import_take_allow_read),
 	IMPORT_TAKE("allowExecute", IMPORT_TEXTS, take_allow_execute),
-	IMPORT_TAKE("denyRead", IMPORT_TEXTS, take_deny_read),
-	IMPORT_TAKE("allowWrite", IMPORT_TEXTS, take_allow_write),
-	IMPORT_TAKE("denyWrite", IMPORT_TEXTS, take_deny_write),
+	IMPORT_TAKE("denyRead", IMPORT_TEXTS, import_take_deny_read),
+	IMPORT_TAKE("allowWrite", IMPORT_TEXTS, import_take_allow_write),
+	IMPORT_TAKE("denyWrite", IMPORT_TEXTS, import_take_deny_write),
 	IMPORT_TELL("allowGitConfig", IMPORT_FLAG, IMPORT_ALLOWED,
 		    "a repository's configuration can make git run programs; "
 		    "filesystem.git: open allows it, with hooks and all"),

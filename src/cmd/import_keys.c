@@ -171,3 +171,39 @@ bool import_is_true(const struct yaml_node *node)
 {
 	return node && is_flag(node) && node->text[0] == 't';
 }
+
+static int take_paths(struct import *im, const struct yaml_node *node,
+		      const char *path, const char *key, enum import_loss loss)
+{
+	for (node = node->first; node; node = node->next)
+		import_add_path(im, key, node->text, loss, node, path);
+	return 0;
+}
+
+int import_take_deny_read(struct import *im, const struct yaml_node *node,
+			  const char *path)
+{
+	return take_paths(im, node, path, "filesystem.deny_read",
+			  IMPORT_DENIED);
+}
+
+int import_take_allow_read(struct import *im, const struct yaml_node *node,
+			   const char *path)
+{
+	return take_paths(im, node, path, "filesystem.allow_read",
+			  IMPORT_ALLOWED);
+}
+
+int import_take_allow_write(struct import *im, const struct yaml_node *node,
+			    const char *path)
+{
+	return take_paths(im, node, path, "filesystem.allow_write",
+			  IMPORT_ALLOWED);
+}
+
+int import_take_deny_write(struct import *im, const struct yaml_node *node,
+			   const char *path)
+{
+	return take_paths(im, node, path, "filesystem.deny_write",
+			  IMPORT_DENIED);
+}

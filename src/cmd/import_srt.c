@@ -125,47 +125,11 @@ int import_take_srt_network(struct import *im, const struct yaml_node *node,
 
 /* ------------------------------------------------------------ filesystem */
 
-static int take_paths(struct import *im, const struct yaml_node *node,
-		      const char *path, const char *key, enum import_loss loss)
-{
-	for (node = node->first; node; node = node->next)
-		import_add_path(im, key, node->text, loss, node, path);
-	return 0;
-}
-
-static int take_deny_read(struct import *im, const struct yaml_node *node,
-			  const char *path)
-{
-	return take_paths(im, node, path, "filesystem.deny_read",
-			  IMPORT_DENIED);
-}
-
-static int take_allow_read(struct import *im, const struct yaml_node *node,
-			   const char *path)
-{
-	return take_paths(im, node, path, "filesystem.allow_read",
-			  IMPORT_ALLOWED);
-}
-
-static int take_allow_write(struct import *im, const struct yaml_node *node,
-			    const char *path)
-{
-	return take_paths(im, node, path, "filesystem.allow_write",
-			  IMPORT_ALLOWED);
-}
-
-static int take_deny_write(struct import *im, const struct yaml_node *node,
-			   const char *path)
-{
-	return take_paths(im, node, path, "filesystem.deny_write",
-			  IMPORT_DENIED);
-}
-
 static const struct import_key filesystem_keys[] = {
-	IMPORT_TAKE("denyRead", IMPORT_TEXTS, take_deny_read),
-	IMPORT_TAKE("allowRead", IMPORT_TEXTS, take_allow_read),
-	IMPORT_TAKE("allowWrite", IMPORT_TEXTS, take_allow_write),
-	IMPORT_TAKE("denyWrite", IMPORT_TEXTS, take_deny_write),
+	IMPORT_TAKE("denyRead", IMPORT_TEXTS, import_take_deny_read),
+	IMPORT_TAKE("allowRead", IMPORT_TEXTS, import_take_allow_read),
+	IMPORT_TAKE("allowWrite", IMPORT_TEXTS, import_take_allow_write),
+	IMPORT_TAKE("denyWrite", IMPORT_TEXTS, import_take_deny_write),
 	IMPORT_TELL("allowGitConfig", IMPORT_FLAG, IMPORT_ALLOWED,
 		    "a repository's configuration can make git run programs; "
 		    "filesystem.git: open allows it, with hooks and all"),

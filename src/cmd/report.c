@@ -12,11 +12,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/log.h"
 #include "cmd/output.h"
 #include "cmd/prepare.h"
+#include "cmd/verb.h"
 #include "run/run.h"
 
 enum { SHOWN_MAX = 7 };
@@ -246,10 +248,16 @@ json_t *report_json_format(struct arena *arena, const struct outcome *outcome,
 		strings_json(arena, of->policy.refused, of->policy.refused_n));
 }
 
-json_t *report_json_format_error(struct arena *arena, const struct err *err,
-				 int exit_code)
+int report_json_print_error(const struct cmd *cmd, const struct err *err)
 {
-	return json_pack("{s:s, s:i, s:n, s:o}", "outcome",
-			 outcome_name(OUTCOME_SETUP), "exit_code", exit_code,
-			 "signal", "error", output_string(arena, err->msg));
+	int code = verb_exit_code(cmd->verb, err);
+	json_t *object = json_pack("{s:s, s:i, s:n, s:o}", "outcome",
+				   outcome_name(OUTCOME_SETUP), "exit_code",
+				   code, "signal", "error",
+				   output_string(cmd->arena, err->msg));
+	struct err ignored;
+
+	/* The exit code says it too, if nobody reads this. */
+	(void)output_json(STDERR_FILENO, object, &ignored);
+	return code;
 }

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 struct arena;
+struct cmd;
 struct err;
 struct outcome;
 struct prepared;
@@ -18,8 +19,8 @@ void report_print(const struct outcome *outcome);
 json_t *report_json_format(struct arena *arena, const struct outcome *outcome,
 			   const struct prepared *of);
 
-/* The same for a command that never started. */
-json_t *report_json_format_error(struct arena *arena, const struct err *err,
-				 int exit_code);
+/* The same, printed, for a command that never started; returns the exit
+ * code. */
+int report_json_print_error(const struct cmd *cmd, const struct err *err);
 
 #endif

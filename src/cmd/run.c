@@ -292,7 +292,6 @@ static int run_main(struct cmd *cmd, const void *verb_args,
 		    const struct opt_rest *rest, struct err *err)
 {
 	const struct run_args *args = verb_args;
-	struct err ignored;
 	int code;
 
 	if (!args->json)
@@ -300,13 +299,7 @@ static int run_main(struct cmd *cmd, const void *verb_args,
 	/* What would be said in words is in the object. */
 	log_setup(true);
 	code = run_command(cmd, args, rest, err);
-	if (code >= 0)
-		return code;
-	code = verb_exit_code(cmd->verb, err);
-	(void)output_json(STDERR_FILENO,
-			  report_json_format_error(cmd->arena, err, code),
-			  &ignored);
-	return code;
+	return code < 0 ? report_json_print_error(cmd, err) : code;
 }
 
 const struct verb verb_run = {
